@@ -1,0 +1,298 @@
+//! Old ways beside lazyonce: each scenario is one small program, compiled against a hand-written gate and against the
+//! library, run as a fresh process under a limit, and judged by what was seen.
+//!
+//! `cargo run --release --example demo`
+
+mod asleep;
+mod program;
+mod table;
+
+use program::{Compiler, Ending, LIMIT, Program, Run};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use table::{Cell, Paint, Table};
+
+/// What the old way of a row is said to do. Anything else makes the demo fail.
+#[derive(Clone, Copy, PartialEq)]
+enum Claim {
+    Hangs,
+    LosesCalls,
+}
+
+struct Row {
+    title: &'static [&'static str],
+    source: &'static str,
+    old: &'static str,
+    claim: Claim,
+    /// A second old way that is only measured: its name and its gate.
+    also: Option<(&'static str, &'static str)>,
+}
+
+const CARD: [Row; 2] = [
+    Row {
+        title: &[
+            "1 initialized; then a callback",
+            "  calls set_rng_state",
+            "  old: lock held over the callback",
+        ],
+        source: "reenter_ready.c",
+        old: "old_lock_held.h",
+        claim: Claim::Hangs,
+        also: None,
+    },
+    Row {
+        title: &[
+            "2 callback queued before init calls",
+            "  manual_seed during the drain",
+            "  old: lock held over the callback",
+        ],
+        source: "reenter_drain.c",
+        old: "old_lock_held.h",
+        claim: Claim::Hangs,
+        also: None,
+    },
+];
+
+const MORE: [Row; 3] = [
+    Row {
+        title: &[
+            "3 a call between drain and flag",
+            "  old: flag checked without the lock",
+        ],
+        source: "lost_call.c",
+        old: "old_unlocked_check.h",
+        claim: Claim::LosesCalls,
+        also: None,
+    },
+    Row {
+        title: &[
+            "4 initializer throws, one waits",
+            "  old: state set without a guard",
+        ],
+        source: "throwing.cpp",
+        old: "old_no_guard.h",
+        claim: Claim::Hangs,
+        also: Some(("std::call_once", "old_call_once.h")),
+    },
+    Row {
+        title: &[
+            "5 fork while a thread initializes",
+            "  old: C++ function-local static",
+        ],
+        source: "fork.cpp",
+        old: "old_static.h",
+        claim: Claim::Hangs,
+        also: Some(("std::call_once", "old_call_once.h")),
+    },
+];
+
+const OURS: &str = "lazyonce.h";
+
+/// The compiled programs of a row.
+struct Built<'a> {
+    row: &'a Row,
+    old: Program,
+    ours: Program,
+    also: Option<Program>,
+}
+
+/// Ours has ended, the old ways may still run into their limit.
+struct Started<'scope, 'a> {
+    row: &'a Row,
+    old: ScopedJoinHandle<'scope, Run>,
+    ours: Run,
+    also: Option<ScopedJoinHandle<'scope, Run>>,
+}
+
+fn main() -> ExitCode {
+    match demo() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("demo: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn demo() -> Result<bool, String> {
+    let compiler = Compiler::new()?;
+    let paint = Paint::for_stdout();
+    print_head(&compiler);
+    let table = Table::new(paint, ["scenario", "old way", "lazyonce"]);
+    table.head();
+    thread::scope(|scope| {
+        // The old ways of the first rows sleep through their limit while the others are compiled.
+        let card = start(scope, build(&compiler, &CARD)?);
+        let more = build(&compiler, &MORE).map(|built| start(scope, built));
+
+        let mut as_claimed = report(&table, card);
+        table.section("more");
+        as_claimed &= report(&table, more?);
+        println!(
+            "{}",
+            if as_claimed {
+                "all as claimed"
+            } else {
+                "NOT as claimed: see above"
+            }
+        );
+        Ok(as_claimed)
+    })
+}
+
+fn print_head(compiler: &Compiler) {
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let libc = Command::new("getconf").arg("GNU_LIBC_VERSION").output();
+    let libc = libc
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        .unwrap_or_default();
+    println!(
+        "lazyonce {} | {} | {libc}",
+        env!("CARGO_PKG_VERSION"),
+        compiler.version()
+    );
+    println!(
+        "Linux {} {} | {} CPUs",
+        kernel.trim(),
+        std::env::consts::ARCH,
+        thread::available_parallelism().map_or(0, |n| n.get())
+    );
+    println!("seeds and RNG state: Philox 4x32-10 in host memory (no CUDA driver used)");
+    println!(
+        "each cell: the same program, a fresh process, at most {} s; all old ways wait at once",
+        LIMIT.as_secs()
+    );
+    println!();
+}
+
+fn build<'a>(compiler: &Compiler, rows: &'a [Row]) -> Result<Vec<Built<'a>>, String> {
+    thread::scope(|scope| {
+        let compile = |source, gate| scope.spawn(move || compiler.compile(Path::new(source), gate));
+        let started: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                (
+                    row,
+                    compile(row.source, row.old),
+                    compile(row.source, OURS),
+                    row.also.map(|(_, gate)| compile(row.source, gate)),
+                )
+            })
+            .collect();
+        started
+            .into_iter()
+            .map(|(row, old, ours, also)| {
+                Ok(Built {
+                    row,
+                    old: join(old)?,
+                    ours: join(ours)?,
+                    also: also.map(join).transpose()?,
+                })
+            })
+            .collect()
+    })
+}
+
+fn start<'scope, 'a>(
+    scope: &'scope Scope<'scope, '_>,
+    rows: Vec<Built<'a>>,
+) -> Vec<Started<'scope, 'a>> {
+    rows.into_iter()
+        .map(
+            |Built {
+                 row,
+                 old,
+                 ours,
+                 also,
+             }| {
+                let start = |program: Program| scope.spawn(move || program.run());
+                Started {
+                    row,
+                    old: start(old),
+                    also: also.map(start),
+                    ours: ours.run(),
+                }
+            },
+        )
+        .collect()
+}
+
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Prints the rows; false if one of them is not what it is said to be.
+fn report(table: &Table, rows: Vec<Started<'_, '_>>) -> bool {
+    let mut all_as_claimed = true;
+    for Started {
+        row,
+        old,
+        ours,
+        also,
+    } in rows
+    {
+        let (mut old, old_as_claimed) = old_cell(row.claim, &join(old));
+        if let (Some((name, _)), Some(also)) = (row.also, also) {
+            old.lines
+                .push(format!("({name}: {})", join(also).ending.in_one_word()));
+        }
+        let ours = ours_cell(&ours);
+        all_as_claimed &= old_as_claimed && ours.good;
+        table.row(row.title, &old, &ours);
+    }
+    all_as_claimed
+}
+
+fn old_cell(claim: Claim, run: &Run) -> (Cell, bool) {
+    let (lines, as_claimed) = match (claim, &run.ending) {
+        (Claim::Hangs, Ending::AsleepInALock { child }) => {
+            let who = if *child { "child seen" } else { "seen" };
+            let seen = [
+                format!("HANG ({who} asleep"),
+                format!("  in a lock after {} s)", LIMIT.as_secs()),
+            ];
+            (
+                seen.into_iter()
+                    .chain([format!("  last step: {}", run.last_step)])
+                    .collect(),
+                true,
+            )
+        }
+        (Claim::LosesCalls, Ending::Failed { .. })
+            if run.shown.iter().any(|line| line.starts_with("LOST")) =>
+        {
+            (run.shown.clone(), true)
+        }
+        (Claim::Hangs, other) => (
+            vec![
+                "NOT the hang it is said to be:".to_owned(),
+                other.to_string(),
+            ],
+            false,
+        ),
+        (Claim::LosesCalls, other) => (
+            vec![
+                "NOT the loss it is said to be:".to_owned(),
+                other.to_string(),
+            ],
+            false,
+        ),
+    };
+    (Cell { lines, good: false }, as_claimed)
+}
+
+fn ours_cell(run: &Run) -> Cell {
+    let good = matches!(run.ending, Ending::Done);
+    let first = if good {
+        format!("done, {:.1} ms", run.time.as_secs_f64() * 1e3)
+    } else {
+        run.ending.to_string()
+    };
+    let mut lines = vec![first];
+    lines.extend(run.shown.iter().cloned());
+    Cell { lines, good }
+}

@@ -1,0 +1,268 @@
+//! Compiles one program against one gate, runs it under the limit and says what was seen of its end.
+
+use crate::asleep;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub const LIMIT: Duration = Duration::from_secs(5);
+
+/// The compilers, the library, and a directory for the programs that goes with this value.
+pub struct Compiler {
+    c: cc::Tool,
+    cpp: cc::Tool,
+    directory: PathBuf,
+}
+
+impl Compiler {
+    pub fn new() -> Result<Compiler, String> {
+        let demo = std::env::current_exe().map_err(|error| error.to_string())?;
+        let target = demo.ancestors().nth(2).unwrap_or(Path::new("."));
+        // Cargo always writes the library to deps/ for an example; the name above it may be older.
+        let library = [
+            target.join("deps/liblazyonce.so"),
+            target.join("liblazyonce.so"),
+        ];
+        let library = library
+            .iter()
+            .find(|path| path.exists())
+            .ok_or("no liblazyonce.so beside this program")?;
+        // Beside the demo, because programs may certainly be run from there.
+        let directory = demo.with_file_name(format!("demo-programs-{}", std::process::id()));
+        let compiler = Compiler {
+            c: tool(false)?,
+            cpp: tool(true)?,
+            directory,
+        };
+        fs::create_dir_all(&compiler.directory).map_err(|error| error.to_string())?;
+        for name in ["liblazyonce.so", "liblazyonce.so.0"] {
+            symlink(library, compiler.directory.join(name)).map_err(|error| error.to_string())?;
+        }
+        Ok(compiler)
+    }
+
+    pub fn version(&self) -> String {
+        let output = self.c.to_command().arg("--version").output();
+        let text = output
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+            .unwrap_or_default();
+        text.lines().next().unwrap_or("unknown compiler").to_owned()
+    }
+
+    pub fn compile(&self, source: &Path, gate: &str) -> Result<Program, String> {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let is_cpp = source
+            .extension()
+            .is_some_and(|extension| extension == "cpp");
+        let mut command = if is_cpp {
+            self.cpp.to_command()
+        } else {
+            self.c.to_command()
+        };
+        let executable = self
+            .directory
+            .join(format!("{}-{gate}.program", source.display()));
+        command
+            .args([
+                if is_cpp { "-std=c++17" } else { "-std=c11" },
+                "-D_GNU_SOURCE",
+                "-Wall",
+                "-Wextra",
+                "-pthread",
+            ])
+            .arg(format!("-DGATE=\"{gate}\""))
+            .arg("-I")
+            .arg(package.join("include"))
+            .arg(package.join("examples/demo").join(source))
+            .arg("-o")
+            .arg(&executable);
+        if gate == "lazyonce.h" {
+            let rpath = format!("-Wl,-rpath,{}", self.directory.display());
+            command
+                .arg("-L")
+                .arg(&self.directory)
+                .args(["-llazyonce", &rpath]);
+        }
+        let output = command
+            .output()
+            .map_err(|error| format!("cannot start the compiler ({command:?}): {error}"))?;
+        let messages = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(format!(
+                "{} with {gate} does not compile:\n{messages}",
+                source.display()
+            ));
+        }
+        eprint!("{messages}");
+        Ok(Program { executable })
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn tool(cpp: bool) -> Result<cc::Tool, String> {
+    let target = format!(
+        "{}-unknown-linux-{}",
+        std::env::consts::ARCH,
+        if cfg!(target_env = "musl") {
+            "musl"
+        } else {
+            "gnu"
+        }
+    );
+    let mut build = cc::Build::new();
+    build
+        .cpp(cpp)
+        .target(&target)
+        .host(&target)
+        .opt_level(2)
+        .debug(false)
+        .cargo_metadata(false);
+    build
+        .try_get_compiler()
+        .map_err(|error| format!("no {} compiler: {error}", if cpp { "C++" } else { "C" }))
+}
+
+/// A compiled program.
+pub struct Program {
+    executable: PathBuf,
+}
+
+/// How a program ended.
+pub enum Ending {
+    /// It printed `done` and exited with 0.
+    Done,
+    /// The limit passed, and all its threads slept in a lock and did not wake between two looks. `child`: it is a forked
+    /// child that slept so, and the program waited for it.
+    AsleepInALock { child: bool },
+    /// The limit passed, and something else was seen: neither a hang nor a success.
+    Unended(String),
+    /// It ended by itself with a failure.
+    Failed { how: String },
+}
+
+impl Ending {
+    /// For a way that is measured beside the claim.
+    pub fn in_one_word(&self) -> String {
+        match self {
+            Ending::Done => "recovers".to_owned(),
+            Ending::AsleepInALock { .. } => "HANG".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Done => write!(f, "done"),
+            Ending::AsleepInALock { child } => {
+                write!(
+                    f,
+                    "HANG ({}seen asleep in a lock after {} s)",
+                    if *child { "child " } else { "" },
+                    LIMIT.as_secs()
+                )
+            }
+            Ending::Unended(seen) => write!(f, "no end after {} s: {seen}", LIMIT.as_secs()),
+            Ending::Failed { how } => write!(f, "{how}"),
+        }
+    }
+}
+
+/// What was seen of one run.
+pub struct Run {
+    pub ending: Ending,
+    pub time: Duration,
+    pub last_step: String,
+    pub shown: Vec<String>,
+}
+
+impl Program {
+    pub fn run(&self) -> Run {
+        self.try_run().unwrap_or_else(|error| Run {
+            ending: Ending::Failed {
+                how: format!("did not start: {error}"),
+            },
+            time: Duration::ZERO,
+            last_step: String::new(),
+            shown: Vec::new(),
+        })
+    }
+
+    fn try_run(&self) -> io::Result<Run> {
+        // Files, because the pipe of a hung child would never end.
+        let (out, err) = (
+            self.executable.with_extension("out"),
+            self.executable.with_extension("err"),
+        );
+        let mut command = Command::new(&self.executable);
+        command
+            .stdin(Stdio::null())
+            .stdout(File::create(&out)?)
+            .stderr(File::create(&err)?);
+        let start = Instant::now();
+        let mut child = command.spawn()?;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if start.elapsed() > LIMIT {
+                break None;
+            }
+            thread::sleep(Duration::from_micros(200));
+        };
+        let time = start.elapsed();
+        let looked = if status.is_none() {
+            asleep::in_a_lock(child.id())
+        } else {
+            Ok(false)
+        };
+        if status.is_none() {
+            end(&mut child)?;
+        }
+
+        let output = String::from_utf8_lossy(&fs::read(&out)?).into_owned();
+        let errors = String::from_utf8_lossy(&fs::read(&err)?).into_owned();
+        let after = |word| {
+            output
+                .lines()
+                .filter_map(move |line| line.strip_prefix(word))
+                .map(str::to_owned)
+        };
+        let why = errors.lines().last().unwrap_or("no message").to_owned();
+        let failed = |how| Ending::Failed { how };
+        let ending = match status {
+            None if output.is_empty() => Ending::Unended("slow start, nothing printed".to_owned()),
+            None => looked.map_or_else(Ending::Unended, |child| Ending::AsleepInALock { child }),
+            Some(status) => match (status.code(), status.signal()) {
+                (Some(0), _) if output.ends_with("done\n") => Ending::Done,
+                (Some(0), _) => failed("exit 0 without `done`".to_owned()),
+                (Some(code), _) => failed(format!("exit {code}: {why}")),
+                (None, signal) => failed(format!("CRASH: signal {}: {why}", signal.unwrap_or(0))),
+            },
+        };
+        Ok(Run {
+            ending,
+            time,
+            last_step: after("step ").next_back().unwrap_or_default(),
+            shown: after("show ").collect(),
+        })
+    }
+}
+
+/// Ends the program; its forked children end with it, as they asked the kernel to.
+fn end(child: &mut Child) -> io::Result<()> {
+    child.kill()?;
+    child.wait().map(|_| ())
+}

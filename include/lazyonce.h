@@ -1,0 +1,962 @@
+/* lazyonce: starts something expensive once, when it is first needed, and runs what had to wait for it.
+ *
+ * 1. The card
+ * ===========
+ *
+ *     lazy_status lazy_init(void);                        start it now, unless it is started
+ *     lazy_status lazy_call(lazy_fn fn, void *ctx);       run fn(ctx) when it is started: now, or as soon as it is
+ *     bool        is_initialized(void);                   is it started, and has everything that waited run?
+ *
+ *     typedef int32_t (*lazy_fn)(void *ctx);              0 is success, anything else a failure code
+ *
+ *     LAZY_OK           0    done: started, or the callback ran and succeeded
+ *     LAZY_QUEUED       1    the callback waits; it runs when somebody calls lazy_init
+ *     LAZY_IN_PROGRESS  2    you are inside the start that you asked for; it is not done again
+ *     LAZY_E_INIT      -3    the initializer failed; call again to try again
+ *     LAZY_E_DEFERRED  -4    a queued callback failed; the next lazy_init goes on from there
+ *     LAZY_E_CALLBACK  -5    your callback ran now and failed
+ *
+ * Every failure is negative, and lazy_last_error()->message says what happened in a sentence. Callbacks may call all
+ * of this again, from any depth: lazy_call inside a queued callback runs at once, lazy_init returns LAZY_IN_PROGRESS.
+ *
+ *     #include <lazyonce.h>
+ *     #include <stdio.h>
+ *     static int32_t start(void *ctx) { (void)ctx; return puts("driver started") < 0; }
+ *     static int32_t seed(void *ctx) { return printf("seed %d\n", *(int *)ctx) < 0; }
+ *     int main(void) {
+ *         int first = 1, second = 2;
+ *         lazy_config config = LAZY_CONFIG_INIT;
+ *         config.initialize = start;
+ *         if (lazy_once_configure(lazy_default(), &config) < 0 || lazy_call(seed, &first) < 0) return 1;
+ *         if (lazy_init() < 0) { fputs(lazy_last_error()->message, stderr); return 1; }
+ *         return lazy_call(seed, &second) < 0;
+ *     }
+ *
+ * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce
+ *
+ * Everything above is enough for most programs. What follows says it exactly, and adds onces of one's own: a library
+ * keeps a `static lazy_once` and leaves the default to the application.
+ */
+
+#ifndef LAZYONCE_H
+#define LAZYONCE_H
+
+/* Generated from src/abi.rs, src/ffi and cmake/header: change it there. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** The version of this header; `lazy_version()` is the version of the library that runs. */
+#define LAZY_VERSION_MAJOR 0
+#define LAZY_VERSION_MINOR 1
+#define LAZY_VERSION_PATCH 0
+#define LAZY_VERSION_NUMBER (LAZY_VERSION_MAJOR << 16 | LAZY_VERSION_MINOR << 8 | LAZY_VERSION_PATCH)
+#define LAZY_VERSION_STRING "0.1.0"
+
+/** Stands before each function of the library. Define it yourself to replace it. */
+#ifndef LAZY_API
+#if defined(__GNUC__)
+#define LAZY_API __attribute__((__visibility__("default")))
+#else
+#define LAZY_API
+#endif
+#endif
+
+/** Done: the once is initialized, or the callback ran and returned 0. */
+#define LAZY_OK 0
+
+/** The callback waits in the queue; the thread that initializes the once will run it. Nothing to do. */
+#define LAZY_QUEUED 1
+
+/** This thread is already inside the attempt that it asked for: do not start again, and do not take it for ready. */
+#define LAZY_IN_PROGRESS 2
+
+/** An argument is NULL, malformed, or from a header that this library does not know: correct the call. */
+#define LAZY_E_INVALID -1
+
+/** No memory for the queue entry: nothing was queued and nothing has changed; free memory and call again. */
+#define LAZY_E_NOMEM -2
+
+/** The initializer failed; `lazy_last_error()->code` is what it returned. Call again to try again. */
+#define LAZY_E_INIT -3
+
+/** A queued callback failed; the error's `site` says who queued it. The next attempt resumes there. */
+#define LAZY_E_DEFERRED -4
+
+/** Your own callback ran at once and returned non-zero; the once is unharmed. Treat it as your callback's failure. */
+#define LAZY_E_CALLBACK -5
+
+/** This is a forked child, and what the once guards does not survive fork: use exec, or reset the once. */
+#define LAZY_E_FORKED -6
+
+/** Waiting would never end, so nobody waited; the message names each once and thread of the circle. Break it. */
+#define LAZY_E_DEADLOCK -7
+
+/** The time limit passed while another thread was initializing; the message says what it runs. Wait longer. */
+#define LAZY_E_TIMEOUT -8
+
+/** The host interpreter refused this thread, for instance because it is shutting down; nothing was started or lost. */
+#define LAZY_E_HOST -9
+
+/** Not possible at this moment, for instance during a stream capture; the once is unchanged. Call again later. */
+#define LAZY_E_NOT_NOW -10
+
+/** There is nothing of that name, number or kind: it was never there, or it has already ended. */
+#define LAZY_E_NOT_FOUND -11
+
+/** The once is closed and stays closed: stop using it. */
+#define LAZY_E_CLOSED -12
+
+/** The machine lacks what the initializer needs, such as a driver or a device: carry on without it. */
+#define LAZY_E_UNAVAILABLE -13
+
+/** The once has already been initialized another way; `init_site` says by whom. Configure it earlier. */
+#define LAZY_E_TOO_LATE -14
+
+/** The host gave up the wait, as at Ctrl-C; the callback was neither run nor queued. Let the interrupt out. */
+#define LAZY_E_INTERRUPTED -15
+
+/** Nobody has initialized the once, or the last attempt failed; calls are queued. */
+#define LAZY_FRESH 0
+
+/** The initializer is running. */
+#define LAZY_INITIALIZING 1
+
+/** The initializer succeeded and the queued callbacks are running. */
+#define LAZY_DRAINING 2
+
+/** An attempt failed and the once is configured to let that be final. */
+#define LAZY_FAILED 3
+
+/**
+ * Initialized: every effect of the initializer and the queued callbacks is visible. The only value of
+ * `lazy_once.state` that has a meaning outside the library.
+ */
+#define LAZY_READY 4
+
+/** What was initialized before a fork is unusable in this child. */
+#define LAZY_FORKED 5
+
+/** Closed for good. */
+#define LAZY_CLOSED 6
+
+/** The request ran at once on an initialized once. */
+#define LAZY_RAN_READY 1
+
+/** The request ran at once, inside the queued callback that submitted it. */
+#define LAZY_RAN_REENTRANT 2
+
+/** The once became initialized while the request was being decided; it then ran on the submitting thread. */
+#define LAZY_RAN_AFTER_WAIT 3
+
+/** The request waits in the queue. */
+#define LAZY_OUTCOME_QUEUED 4
+
+/** `on_failure`: the threads that waited for a failed attempt return its error; only a new call tries again. */
+#define LAZY_FAIL_SHARE 0
+
+/** `on_failure`: each thread that waited for a failed attempt takes its own turn, as `std::call_once` does. */
+#define LAZY_FAIL_RETRY 1
+
+/** `on_failure`: the first failure, of the initializer or of a queued callback, is final until the once is reset. */
+#define LAZY_FAIL_STICKY 2
+
+/** `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt. */
+#define LAZY_DEFERRED_KEEP 0
+
+/** `on_deferred_failure`: a queued callback that fails is reported once and dropped. */
+#define LAZY_DEFERRED_DROP 1
+
+/** `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. */
+#define LAZY_DEFERRED_CONTINUE 2
+
+/** `on_fork`: an initialized once stays initialized in the child; an attempt of another thread is undone there. */
+#define LAZY_FORK_KEEP 0
+
+/** `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. */
+#define LAZY_FORK_POISON 1
+
+/** `on_fork`: the child starts with a fresh once and the queue. */
+#define LAZY_FORK_RESET 2
+
+/** `contended`: a call that finds another thread's attempt waits for its end. */
+#define LAZY_CONTENDED_WAIT 0
+
+/**
+ * `contended`: a call that finds another thread's attempt is queued for it instead of waiting. This gives up the rule
+ * that a callback handed in during somebody's attempt runs on the thread that handed it in.
+ */
+#define LAZY_CONTENDED_QUEUE 1
+
+/** `lazy_request.flags`: never wait for another thread's attempt; be queued, or refused with `LAZY_E_NOT_NOW`. */
+#define LAZY_REQUEST_NO_WAIT 1
+
+/** `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. */
+#define LAZY_REQUEST_HOLD_HOST 2
+
+/** `lazy_request.phase`: the ordinary order, first in, first out. */
+#define LAZY_PHASE_NORMAL 0
+
+/** `lazy_request.phase`: after every ordinary request; for seeds and other state that the others may disturb. */
+#define LAZY_PHASE_LAST 1000
+
+/** The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once. */
+#define LAZY_ONCE_ABI 1
+
+/**
+ * The result of a call: 0 or positive is success, negative is failure, so `status < 0` is the whole error check.
+ *
+ * To *use* what a once guards, have `LAZY_OK`, or `LAZY_IN_PROGRESS` inside your own queued callback.
+ */
+typedef int32_t lazy_status;
+
+/**
+ * A callback or an initializer: returns 0 for success, any other value for failure.
+ *
+ * The value is kept as `lazy_last_error()->code`; `return lazy_fail(7, "no such device");` adds a text. A C++ exception
+ * may leave it: the attempt counts as failed, the exception reaches the caller, and the once stays usable. `longjmp`
+ * must not leave it. A function that returns nothing must not be cast to this type: `LAZY_VOID_FN` wraps it.
+ */
+typedef int32_t (*lazy_fn)(void *ctx);
+
+/**
+ * How to hold and let go the lock of a host: an interpreter lock (GIL, GVL) or an engine's big lock.
+ *
+ * Begin with `LAZY_HOST_INIT`. The table is kept by pointer and must stay valid. Both hooks let unwinding through and
+ * put the lock back on the way. errno need not be preserved.
+ */
+typedef struct lazy_host {
+    /** `sizeof(lazy_host)`. */
+    size_t size;
+    /** Names the host in messages; must stay valid. */
+    const char *name;
+    /** The first argument of both hooks. */
+    void *ctx;
+    /**
+     * Make this thread hold the host lock, whether it held it before or not; call `body(arg)` exactly once on this
+     * thread; put everything back; return 0. Return non-zero without having called it if the host refuses.
+     */
+    int32_t (*run_attached)(void *ctx, void (*body)(void *arg), void *arg);
+    /**
+     * Called only inside `run_attached`: let the host lock go completely, call `park(arg)` once, take the lock back,
+     * return 0; non-zero if the host wants the wait given up. Meanwhile `interrupt(arg)` may be called from any thread,
+     * more than once and also before `park`: it makes `park` return soon. NULL means that sleeping with the lock held
+     * is harmless.
+     */
+    int32_t (*wait_detached)(void *ctx, void (*park)(void *arg), void (*interrupt)(void *arg), void *arg);
+} lazy_host;
+
+/**
+ * What a once does when it is initialized and when that fails. All zero but `size` is a complete configuration.
+ *
+ * Begin with `LAZY_CONFIG_INIT`, which sets `size`.
+ */
+typedef struct lazy_config {
+    /** `sizeof(lazy_config)`. Fields beyond a smaller size count as 0; non-zero bytes in a larger one are refused. */
+    size_t size;
+    /** Names the once in messages; NULL for none. Copied by `lazy_once_configure`. */
+    const char *name;
+    /** The initializer; NULL if initializing means only to run the queue. */
+    lazy_fn initialize;
+    /** The argument of `initialize`, `prepare` and `can_init`. */
+    void *ctx;
+    /**
+     * Runs before an attempt is owned, perhaps on several threads at once: load libraries here, because their
+     * constructors may call back in and must find the gate open. Runs again until an initializer has succeeded.
+     */
+    lazy_fn prepare;
+    /** Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. */
+    lazy_fn can_init;
+    /** The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. */
+    const struct lazy_host *host;
+    /** What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`. */
+    uint32_t on_failure;
+    /**
+     * What becomes of a queued callback that failed: `LAZY_DEFERRED_KEEP`, `LAZY_DEFERRED_DROP`,
+     * `LAZY_DEFERRED_CONTINUE`.
+     */
+    uint32_t on_deferred_failure;
+    /** What a forked child finds: `LAZY_FORK_KEEP`, `LAZY_FORK_POISON`, `LAZY_FORK_RESET`. */
+    uint32_t on_fork;
+    /** What a call does during another thread's attempt: `LAZY_CONTENDED_WAIT`, `LAZY_CONTENDED_QUEUE`. */
+    uint32_t contended;
+    /** The longest a thread waits for another thread's attempt, in nanoseconds; 0 means no limit. */
+    uint64_t timeout_ns;
+} lazy_config;
+
+/**
+ * One gate: something expensive that is started at most once, and the callbacks that wait for it.
+ *
+ * The memory is yours: 32 bytes, static or inside an object, private to one process, not copied or moved once used.
+ * `LAZY_ONCE_INIT` and zeroed memory are both a valid fresh once. A once that was never given to
+ * `lazy_once_configure`, has nothing queued and is initialized or untouched owns nothing: its storage may simply end
+ * when every call on it has returned.
+ */
+typedef struct lazy_once {
+    /** Equals `LAZY_READY` exactly when initialized. Read it through `lazy_once_is_initialized`; never write it. */
+    uint32_t state;
+    /** The layout version, `LAZY_ONCE_ABI`; 0 stands for the first. */
+    uint32_t abi;
+    /** What `LAZY_ONCE_WITH` bound, or NULL. Read at first use; must then still be valid. */
+    const struct lazy_config *config;
+    /** The library's own. */
+    void *impl;
+    /** The library's own. */
+    void *reserved;
+} lazy_once;
+
+/** A place in a program: where something was asked for. `LAZY_HERE` makes one. */
+typedef struct lazy_site {
+    /** The source file, or the object file if only an address is known; NULL if unknown. Must outlive the once. */
+    const char *file;
+    /** The line, counted from 1; 0 if unknown. */
+    uint32_t line;
+    /** The function, or the nearest symbol; NULL if unknown. Must outlive the once. */
+    const char *function;
+} lazy_site;
+
+/** A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest. */
+typedef struct lazy_error {
+    /** The size of the struct as the library knows it. */
+    size_t size;
+    /** What the failing call returned. */
+    lazy_status status;
+    /** What the callback or initializer returned; 0 if none did. */
+    int32_t code;
+    /** A sentence that a person can act on; never NULL. */
+    const char *message;
+    /** The name of the once; NULL if it has none. */
+    const char *once;
+    /** Where the failed callback was handed in. */
+    struct lazy_site site;
+    /** Where the attempt was started. */
+    struct lazy_site init_site;
+    /** The kernel's id of the thread that failed. */
+    uint64_t thread;
+    /** The kernel's id of the initializing thread; 0 if there is none. */
+    uint64_t owner_thread;
+    /** How long the attempt had been running, in nanoseconds. */
+    uint64_t elapsed_ns;
+    /** The ticket of the failed request; 0 if it was never queued. */
+    uint64_t ticket;
+    /** The number of the attempt, counted from 1; 0 if none was made. */
+    uint32_t attempt;
+    /** The last lazy_ call that failed inside the failed callback; NULL if none did. */
+    const struct lazy_error *cause;
+} lazy_error;
+
+/** A callback with everything that can be said about it. Begin with `LAZY_REQUEST_INIT`. */
+typedef struct lazy_request {
+    /** `sizeof(lazy_request)`. */
+    size_t size;
+    /** The callback; not NULL. */
+    lazy_fn fn;
+    /** The argument of `fn`, `drop` and `describe`. */
+    void *ctx;
+    /**
+     * Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
+     * close. NULL if there is nothing to release.
+     */
+    void (*drop)(void *ctx);
+    /** Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody. */
+    const void *owner;
+    /** Not 0: a later request with the same key replaces this one while it is queued. */
+    uint64_t key;
+    /** Its place in the order: lower phases run first, first in, first out within one. */
+    int32_t phase;
+    /** `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both. */
+    uint32_t flags;
+    /** Where the request was made; `LAZY_HERE`, or zero for the return address. */
+    struct lazy_site site;
+    /** Writes a text about the request, for messages: at most `capacity` bytes with the final NUL. May be NULL. */
+    void (*describe)(void *ctx, char *buffer, size_t capacity);
+} lazy_request;
+
+/** What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued. */
+typedef struct lazy_receipt {
+    /** `sizeof(lazy_receipt)`. */
+    size_t size;
+    /** Names the queued request, for `lazy_once_cancel`; 0 if it was never queued. */
+    uint64_t ticket;
+    /** `LAZY_RAN_READY`, `LAZY_RAN_REENTRANT`, `LAZY_RAN_AFTER_WAIT` or `LAZY_OUTCOME_QUEUED`. */
+    uint32_t outcome;
+} lazy_receipt;
+
+/** A once as it is now. Begin with `LAZY_INFO_INIT`. */
+typedef struct lazy_info {
+    /** `sizeof(lazy_info)`. */
+    size_t size;
+    /** The name of the once; NULL if it has none. */
+    const char *name;
+    /** `LAZY_FRESH` to `LAZY_CLOSED`. */
+    uint32_t phase;
+    /** How many attempts have begun. */
+    uint32_t attempts;
+    /** How many times the once has been reset. */
+    uint32_t generation;
+    /** How many threads sleep until the running attempt ends. */
+    uint32_t waiters;
+    /** How many requests are queued. */
+    uint64_t queued;
+    /** The kernel's id of the initializing thread; 0 if there is none. */
+    uint64_t owner_thread;
+    /** When the phase began, in nanoseconds of CLOCK_MONOTONIC. */
+    uint64_t since_ns;
+    /** How long the successful attempt took, in nanoseconds. */
+    uint64_t init_ns;
+    /** Where the request that is running now was made. */
+    struct lazy_site running;
+    /** Where the latest attempt was started. */
+    struct lazy_site init_site;
+    /** The process that initialized the once; 0 if none did. */
+    int64_t init_pid;
+} lazy_info;
+
+/** The right of an initializing thread to re-enter, lent to a worker thread. Plain data: copy it as you like. */
+typedef struct lazy_permit {
+    /** The library's own. */
+    uint64_t opaque[4];
+} lazy_permit;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Initializes the process default now, unless that has been done, and runs what was queued.
+ *
+ * The default belongs to the application, or to the one framework in it: say first what initializing means, with
+ * `lazy_once_configure(lazy_default(), &config)`. A default that nobody configured has no initializer; then this only
+ * runs the queue. A library keeps a `static lazy_once` of its own instead.
+ *
+ * **Returns**
+ * - `LAZY_OK`: initialized, by this call or before, and every queued callback has run.
+ * - `LAZY_IN_PROGRESS`: this thread is inside the attempt already, in the initializer or in a queued callback. Nothing
+ *   was started again; in a queued callback the thread may use what the initializer has started.
+ * - `LAZY_E_INIT`: the initializer failed, here or in the thread that this call waited for. Call again to try again.
+ * - `LAZY_E_DEFERRED`: a queued callback failed; the error's `site` says who queued it. The initializer's success is
+ *   remembered, and the next attempt resumes at that callback.
+ * - `LAZY_E_DEADLOCK`: waiting would never end; the message names the circle.
+ * - `LAZY_E_TIMEOUT`, `LAZY_E_NOT_NOW`, `LAZY_E_UNAVAILABLE`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`, `LAZY_E_FORKED`:
+ *   as the configuration of the once provides; each is explained beside its number above.
+ *
+ * **Threads** Any, at any time, also before `main` and from constructors. One thread initializes; the others that call
+ * this meanwhile wait for it and return the outcome of the attempt that they waited for.
+ *
+ * **Blocking** Not when initialized (one load and a compare). Otherwise for as long as the initializer and the queued
+ * callbacks take; waiting threads sleep in the kernel.
+ *
+ * **Unwinding and fork** A C++ exception out of the initializer or a queued callback comes out of this call: the
+ * attempt counts as failed and the once stays usable. A child forked while another thread initializes does not hang:
+ * it finds the once untouched and the queue whole.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_init(void);
+
+/**
+ * Runs `fn(ctx)` once the process default is initialized: at once if it is, else when it gets initialized.
+ *
+ * **A callback that touches an interpreter must take the interpreter's lock itself** (in Python: `PyGILState_Ensure`):
+ * a queued callback runs on the thread that initializes, which need not be yours and need not hold the lock.
+ *
+ * - `fn`: the callback; not NULL. Returns 0 for success; `LAZY_VOID_FN` wraps one that returns nothing.
+ * - `ctx`: handed to it as it is. If the callback is queued, what `ctx` points to must live until it has run.
+ *
+ * | when this is called | what happens | returns |
+ * |---|---|---|
+ * | initialized | `fn` runs now, on this thread | `LAZY_OK` |
+ * | inside a queued callback of the same once | `fn` runs now, on this thread, inside that callback | `LAZY_OK` |
+ * | another thread is initializing | waits; then `fn` runs now, on this thread | `LAZY_OK` |
+ * | nobody has initialized yet, or inside the initializer itself | `fn` is queued | `LAZY_QUEUED` |
+ *
+ * Queued callbacks run first in, first out, each exactly once, before anybody sees the once as initialized. Nested
+ * calls run inside their caller, depth-first. No lock of the library is held while a callback runs.
+ *
+ * **Not promised** A callback may still recurse for ever, take locks of your own in the wrong order, wait for a device
+ * or for something unrelated, or join a thread that itself waits for this once: that hangs, as it would without the
+ * library.
+ *
+ * **Returns**
+ * - `LAZY_OK`: `fn` has run and returned 0.
+ * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+ * - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
+ * - `LAZY_E_INVALID`: `fn` is NULL.
+ * - `LAZY_E_NOMEM`: the queue cannot grow; `fn` was neither run nor queued.
+ * - `LAZY_E_DEADLOCK`: waiting would never end; `fn` was neither run nor queued.
+ * - `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`, `LAZY_E_FORKED`: as the configuration of the once provides;
+ *   `fn` was neither run nor queued.
+ *
+ * **Threads** Any, at any time. In a signal handler: only on an initialized once and with a callback that returns 0.
+ *
+ * **Blocking** Only while another thread initializes, asleep in the kernel. On an initialized once it takes no lock and
+ * allocates nothing.
+ *
+ * **Unwinding and fork** A C++ exception that leaves a callback run at once comes out of this call; one that leaves a
+ * queued callback comes out of the call that initializes, and counts as that callback's failure. The same holds, on
+ * glibc, for `pthread_exit` and cancellation. `longjmp` out of a callback is forbidden. A forked child keeps the queue.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_call(lazy_fn fn, void *ctx);
+
+/**
+ * Tells whether the process default is initialized: its initializer has succeeded and every queued callback has run.
+ *
+ * False inside the initializer and inside the queued callbacks, on every thread: whether this thread is the one that
+ * initializes is `lazy_once_is_initializing(lazy_default())`.
+ *
+ * **Returns** true or false. After true, this thread sees everything that the initializer and the queued callbacks
+ * wrote.
+ *
+ * **Threads** Any, at any time, also in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. In a forked child the answer is the parent's, unless the once is configured
+ * otherwise.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API bool lazy_is_initialized(void);
+
+/**
+ * The once behind `lazy_init`, `lazy_call` and `lazy_is_initialized`, to be configured and used like any other.
+ *
+ * **Returns** the same address in every call; never NULL. Every copy of the library in a process has its own.
+ *
+ * **Threads** Any, at any time, also in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds; the address is the same in a forked child.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_once *lazy_default(void);
+
+/**
+ * Says what initializing `once` means and how it treats failures, forks and contention; before the first attempt.
+ *
+ * - `once`: the once to configure.
+ * - `config`: copied, and the name in it too; what its other pointers lead to must stay valid. NULL withdraws every
+ *   pointer of the present configuration: for code that may be unloaded, before it is. What is initialized stays so.
+ *
+ * A once that is configured owns memory. `LAZY_ONCE_WITH(&config)` binds a constant configuration without a call.
+ *
+ * **Returns**
+ * - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
+ * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
+ * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
+ *   field, or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
+ *
+ * **Threads** Any, at any time, also before `main`.
+ *
+ * **Blocking** Never for an attempt.
+ *
+ * **Unwinding and fork** Runs no callback, never unwinds. A forked child keeps the configuration.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_configure(lazy_once *once, const lazy_config *config);
+
+/**
+ * Initializes `once` now, unless that has been done, and runs what was queued: `lazy_init` for any once.
+ *
+ * In C and C++ this is an inline test that enters the library only while not initialized; `LAZY_INIT(once)` also
+ * records the place in the source. The address of this function is the library's.
+ *
+ * - `once`: the once. The inline test reads it without checking for NULL.
+ *
+ * **Returns**
+ * - `LAZY_OK`: initialized, by this call or before, and every queued callback has run.
+ * - `LAZY_IN_PROGRESS`: this thread is inside the attempt already. Nothing was started again.
+ * - `LAZY_E_INIT`: the initializer failed, here or in the thread that this call waited for. Call again to try again.
+ * - `LAZY_E_DEFERRED`: a queued callback failed; the next attempt resumes at that callback.
+ * - `LAZY_E_DEADLOCK`: waiting would never end; the message names the circle.
+ * - `LAZY_E_TIMEOUT`: the configured limit passed while another thread was initializing.
+ * - `LAZY_E_NOT_NOW`, `LAZY_E_UNAVAILABLE`: the initializer, or the configuration's `can_init`, said so.
+ * - `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the host refused this thread, or gave up its wait.
+ * - `LAZY_E_FORKED`: this is a forked child and what `once` guards does not survive that.
+ * - `LAZY_E_CLOSED`: the once is closed.
+ * - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
+ *
+ * **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
+ * that they waited for.
+ *
+ * **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
+ *
+ * **Unwinding and fork** A C++ exception out of the initializer or a queued callback comes out of this call: the
+ * attempt counts as failed and the once stays usable. A child forked while another thread initializes does not hang:
+ * it finds the once untouched and the queue whole, unless configured otherwise.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_init(lazy_once *once);
+
+/**
+ * `lazy_once_init` with the place in the source: what `LAZY_INIT(once)` calls while the once is not initialized.
+ *
+ * - `once`: the once.
+ * - `site`: the place, as `LAZY_HERE` makes it; its strings must stay valid. NULL for none.
+ *
+ * **Returns** as `lazy_once_init`.
+ *
+ * **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_init`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_init_slow(lazy_once *once, const lazy_site *site);
+
+/**
+ * Initializes `once` with this initializer in place of the configured one: the shape of `pthread_once`.
+ *
+ * In C and C++ this is an inline test that enters the library only while not initialized. The address of this function
+ * is the library's.
+ *
+ * - `once`: the once. The inline test reads it without checking for NULL.
+ * - `initializer`: what to run, for this attempt; not NULL. Not run if an initializer has already succeeded, so that
+ *   only the queue is left. A thread that waited for another's failed attempt under `LAZY_FAIL_RETRY` runs its own.
+ * - `ctx`: handed to it as it is.
+ *
+ * **Returns** as `lazy_once_init`; also `LAZY_E_INVALID` if `initializer` is NULL.
+ *
+ * **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
+ * that they waited for.
+ *
+ * **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
+ *
+ * **Unwinding and fork** As `lazy_once_init`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *ctx);
+
+/**
+ * Runs `fn(ctx)` once `once` is initialized: at once if it is, else when it gets initialized: `lazy_call` for any once.
+ *
+ * **A callback that touches an interpreter must take the interpreter's lock itself**: a queued callback runs on the
+ * thread that initializes. When it runs where, and what is not promised, is said at `lazy_call`.
+ *
+ * In C and C++ this is an inline test and a direct call of `fn`; it enters the library only while not initialized, or
+ * when `fn` fails. The address of this function is the library's.
+ *
+ * - `once`: the once. The inline test reads it without checking for NULL.
+ * - `fn`: the callback; not NULL.
+ * - `ctx`: handed to it as it is. If the callback is queued, what `ctx` points to must live until it has run.
+ *
+ * **Returns**
+ * - `LAZY_OK`: `fn` has run and returned 0.
+ * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+ * - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
+ * - `LAZY_E_INVALID`: `once` or `fn` is NULL, or `once` is not a once that this library knows.
+ * - `LAZY_E_NOMEM`: the queue cannot grow.
+ * - `LAZY_E_DEADLOCK`: waiting would never end; the message names the circle.
+ * - `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the wait for another thread's attempt ended that way.
+ * - `LAZY_E_INIT`, `LAZY_E_DEFERRED`: an attempt failed and `LAZY_FAIL_STICKY` makes that final.
+ * - `LAZY_E_FORKED`: this is a forked child and what `once` guards does not survive that.
+ * - `LAZY_E_CLOSED`: the once is closed.
+ *
+ * With a negative status other than `LAZY_E_CALLBACK`, `fn` was neither run nor queued.
+ *
+ * **Threads** Any, at any time. In a signal handler: only on an initialized once and with a callback that returns 0.
+ *
+ * **Blocking** Only while another thread initializes, asleep in the kernel. On an initialized once it takes no lock and
+ * allocates nothing.
+ *
+ * **Unwinding and fork** A C++ exception that leaves a callback run at once comes out of this call; one that leaves a
+ * queued callback comes out of the call that initializes, and counts as that callback's failure. `longjmp` out of a
+ * callback is forbidden. A forked child keeps the queue.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx);
+
+/**
+ * Records the failure of a callback that the inline part of `lazy_once_call` ran; programs have no need to call it.
+ *
+ * - `once`: the initialized once.
+ * - `fn`, `ctx`: the callback.
+ * - `code`: what it returned.
+ *
+ * **Returns** `LAZY_E_CALLBACK`.
+ *
+ * **Threads** The one that ran the callback.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_callback_failed(const lazy_once *once, lazy_fn fn, void *ctx, int32_t code);
+
+/**
+ * Tells whether `once` is initialized: its initializer has succeeded and every queued callback has run.
+ *
+ * In C and C++ this is inline: one load and a compare. The address of this function is the library's.
+ *
+ * - `once`: the once. The inline test reads it without checking for NULL; the library's function answers false to NULL.
+ *
+ * **Returns** true or false. After true, this thread sees everything that the initializer and the queued callbacks
+ * wrote. False inside the initializer and inside the queued callbacks, on every thread.
+ *
+ * **Threads** Any, at any time, also in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. In a forked child the answer is the parent's, unless configured otherwise; a
+ * child made by `_Fork` or raw `clone` keeps the parent's answer in every case.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API bool lazy_once_is_initialized(const lazy_once *once);
+
+/**
+ * Tells whether this thread is inside an unfinished attempt of `once`: in its initializer or in a queued callback.
+ *
+ * - `once`: the once.
+ *
+ * **Returns** true inside the attempt, on the thread that initializes or holds its permit; false otherwise, and for
+ * NULL. True does not say that the initializer has succeeded: inside the initializer itself it has not.
+ *
+ * **Threads** Any, at any time. The answer is about the calling thread only.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. A thread that forks inside an attempt is still inside it in the child, unless
+ * configured otherwise.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API bool lazy_once_is_initializing(const lazy_once *once);
+
+/**
+ * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
+ *
+ * - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
+ * - `message`: copied, cut to a sensible length; NULL for no text. It becomes part of the error's `message`.
+ *
+ * The text counts for the callback that is running now on this thread, if it then returns this code; the last of
+ * several wins.
+ *
+ * **Returns** `code`, or -1 for 0.
+ *
+ * **Threads** Any; it speaks for the calling thread only.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API int32_t lazy_fail(int32_t code, const char *message);
+
+/**
+ * `lazy_fail` for an initializer whose failure has a status of its own, such as `LAZY_E_UNAVAILABLE`.
+ *
+ * - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not negative becomes
+ *   `LAZY_E_INIT`. Without effect in other callbacks.
+ * - `code`, `message`: as for `lazy_fail`.
+ *
+ * **Returns** `code`, or -1 for 0: `return lazy_fail_status(LAZY_E_UNAVAILABLE, 100, "no driver");`.
+ *
+ * **Threads** Any; it speaks for the calling thread only.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API int32_t lazy_fail_status(lazy_status status, int32_t code, const char *message);
+
+/**
+ * The latest failure of a lazy_ call on this thread.
+ *
+ * **Returns** the error, NULL if no call has failed on this thread. It stays valid, with everything that it points to,
+ * until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is.
+ *
+ * **Threads** Any; each has its own. Not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. A forked child keeps the error of the thread that forked.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API const lazy_error *lazy_last_error(void);
+
+/**
+ * The name and meaning of a status, such as for a log line.
+ *
+ * - `status`: any number.
+ *
+ * **Returns** a static string, never NULL; for an unknown number one that says so.
+ *
+ * **Threads** Any, at any time, also in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API const char *lazy_status_string(lazy_status status);
+
+/**
+ * The version of the library that runs, to be compared with `LAZY_VERSION_NUMBER`, the version of this header.
+ *
+ * **Returns** `major << 16 | minor << 8 | patch`.
+ *
+ * **Threads** Any, at any time, also in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API uint32_t lazy_version(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+/** A fresh once: `static lazy_once once = LAZY_ONCE_INIT;`. It has no initializer of its own. */
+#define LAZY_ONCE_INIT { 0, LAZY_ONCE_ABI, NULL, NULL, NULL }
+
+/** A fresh once with a constant configuration: `static lazy_once once = LAZY_ONCE_WITH(&config);`. */
+#define LAZY_ONCE_WITH(config) { 0, LAZY_ONCE_ABI, (config), NULL, NULL }
+
+/** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
+#define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
+#define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
+#define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
+#define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
+#define LAZY_INFO_INIT \
+    { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
+
+/** This place in the program, as an expression of type `lazy_site`; inside a function only. */
+#ifdef __cplusplus
+#define LAZY_HERE (lazy_site{ __FILE__, __LINE__, __func__ })
+#else
+#define LAZY_HERE ((lazy_site){ __FILE__, __LINE__, __func__ })
+#endif
+
+/**
+ * Makes a `lazy_fn` of a function that returns nothing: after `LAZY_VOID_FN(refresh);` at file scope,
+ * `lazy_call(refresh_lazy_fn, ctx)` calls `refresh(ctx)` and counts it as a success. A cast instead would read a result
+ * that was never written.
+ */
+#define LAZY_VOID_FN(name) \
+    static int32_t name##_lazy_fn(void *ctx) { \
+        name(ctx); \
+        return 0; \
+    } \
+    struct lazy_site
+
+#if defined(__GNUC__)
+
+/*
+ * The inline paths: one load and a compare when initialized, the library otherwise. They are laid over the prototypes
+ * above as gnu_inline definitions, which never become functions of their own: the address of each is the library's.
+ * For the same reason the library's function needs a second name here, or a definition would call itself.
+ */
+#define LAZY_INLINE_ extern inline __attribute__((__gnu_inline__, __always_inline__))
+
+/* clang takes a plain label of the same name for a recursion and drops the definition; it reads \01 as "literally". */
+#if defined(__clang__)
+#define LAZY_SYMBOL_(name) __asm__("\01" name)
+#else
+#define LAZY_SYMBOL_(name) __asm__(name)
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define LAZY_TSAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LAZY_TSAN_ 1
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+LAZY_API extern lazy_status lazy_once_init_exported_(lazy_once *once) LAZY_SYMBOL_("lazy_once_init");
+LAZY_API extern lazy_status lazy_once_run_exported_(lazy_once *once, lazy_fn initializer, void *ctx)
+    LAZY_SYMBOL_("lazy_once_run");
+LAZY_API extern lazy_status lazy_once_call_exported_(lazy_once *once, lazy_fn fn, void *ctx)
+    LAZY_SYMBOL_("lazy_once_call");
+
+/* A NULL that the compiler can see goes to the library, which answers LAZY_E_INVALID; another one is not looked for. */
+#ifdef __OPTIMIZE__
+#define LAZY_IS_NULL_(fn) (__builtin_constant_p((fn) == NULL) && (fn) == NULL)
+#else
+#define LAZY_IS_NULL_(fn) ((fn) == NULL)
+#endif
+
+LAZY_INLINE_ bool lazy_once_is_initialized(const lazy_once *once) {
+    return __atomic_load_n(&once->state, __ATOMIC_ACQUIRE) == LAZY_READY;
+}
+
+LAZY_INLINE_ lazy_status lazy_once_init(lazy_once *once) {
+    return __builtin_expect(lazy_once_is_initialized(once), 1) ? LAZY_OK : lazy_once_init_exported_(once);
+}
+
+LAZY_INLINE_ lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *ctx) {
+    if (LAZY_IS_NULL_(initializer) || __builtin_expect(!lazy_once_is_initialized(once), 0))
+        return lazy_once_run_exported_(once, initializer, ctx);
+    return LAZY_OK;
+}
+
+LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) {
+    int32_t code;
+    if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
+        return lazy_once_call_exported_(once, fn, ctx);
+    code = fn(ctx);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, fn, ctx, code);
+}
+
+LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, lazy_site site) {
+    return __builtin_expect(lazy_once_is_initialized(once), 1) ? LAZY_OK : lazy_once_init_slow(once, &site);
+}
+
+#ifdef LAZY_TSAN_
+/*
+ * ThreadSanitizer sees the acquire only where the load is compiled with it, so the card takes the inline paths as well.
+ * The library itself tells the sanitizer the rest.
+ */
+LAZY_INLINE_ bool lazy_is_initialized(void) { return lazy_once_is_initialized(lazy_default()); }
+LAZY_INLINE_ lazy_status lazy_init(void) { return lazy_once_init(lazy_default()); }
+LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_call(lazy_default(), fn, ctx); }
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+/** `lazy_once_init(once)` that also records this place in the program, for errors. An expression. */
+#define LAZY_INIT(once) lazy_once_init_at_((once), LAZY_HERE)
+
+#else
+
+#define LAZY_INIT(once) lazy_once_init((once))
+
+#endif
+
+/**
+ * The short name of `lazy_is_initialized`. It is the header's own and binds to no symbol, so a function of that name in
+ * somebody else's library is never called by mistake. A file with its own `is_initialized` defines
+ * `LAZY_NO_SHORT_NAMES` before it includes this header.
+ */
+#ifndef LAZY_NO_SHORT_NAMES
+static inline bool is_initialized(void) { /* yours? define LAZY_NO_SHORT_NAMES before the include */
+    return lazy_is_initialized();
+}
+#endif
+
+#endif  /* LAZYONCE_H */

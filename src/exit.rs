@@ -1,0 +1,12 @@
+//! The end of a thread: its errors are freed. Runs as the destructor of a pthread key, since a `thread_local!` with a
+//! destructor would pin or crash an object that is unloaded.
+
+use core::ffi::c_void;
+
+/// The destructor of the library's one key. Other libraries' destructors may run after it and call in again; then it
+/// runs once more.
+pub(crate) extern "C" fn thread_exit(_: *mut c_void) {
+    crate::sys::thread::exit_has_run();
+    crate::ffi::forget_view();
+    crate::error::forget_thread();
+}

@@ -1,0 +1,131 @@
+//! From C arguments to the safe core and back: the checks and translations that several exported functions share.
+
+use core::ffi::{CStr, c_char, c_void};
+
+use crate::abi::{self, lazy_config, lazy_fn, lazy_once, lazy_status};
+use crate::error::{self, Failure, Said};
+use crate::once::{self, Config, Decision, Once, Progress};
+use crate::sys::callback::Callback;
+use crate::sys::errno::preserved;
+use crate::sys::site::Origin;
+use crate::sys::sized::Foreign;
+use crate::sys::thread;
+
+static DEFAULT: Once = Once::new();
+
+/// The process default.
+#[inline(always)]
+pub(super) fn default() -> &'static Once {
+    &DEFAULT
+}
+
+/// A caller's once; `None` if it is NULL or has a layout that this library does not know.
+///
+/// # Safety
+/// NULL, or a once that stays valid during the call.
+#[inline(always)]
+pub(super) unsafe fn once<'a>(pointer: *const lazy_once) -> Option<&'a Once> {
+    // SAFETY: the caller's promise; a Once has the layout of a lazy_once and is never borrowed mutably.
+    unsafe { pointer.cast::<Once>().as_ref() }.filter(|once| once.is_known())
+}
+
+/// A caller's callback; `None` for NULL.
+///
+/// # Safety
+/// A function that fits `ctx`, or NULL.
+#[inline(always)]
+pub(super) unsafe fn callback(function: lazy_fn, ctx: *mut c_void) -> Option<Callback> {
+    function.map(|function| Callback::new(function, ctx))
+}
+
+/// A bad argument.
+#[cold]
+pub(super) fn invalid(text: &str) -> lazy_status {
+    preserved(|| error::raise(Failure::invalid(text)))
+}
+
+const NO_ONCE: &str = "the once is NULL, or has a layout that this library does not know: a header newer than the \
+                       library, or not a lazy_once";
+
+/// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the
+/// code beneath it, which cannot go on before the handler has returned.
+fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
+    if thread::is_inside() {
+        return abi::LAZY_E_DEADLOCK;
+    }
+    preserved(|| act().unwrap_or_else(error::raise))
+}
+
+#[cold]
+pub(super) fn init(once: Option<&Once>, instead: Option<Callback>, origin: Origin) -> lazy_status {
+    slow(|| {
+        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        once::init(once, instead, origin).map(|progress| match progress {
+            Progress::Done => abi::LAZY_OK,
+            Progress::InProgress => abi::LAZY_IN_PROGRESS,
+        })
+    })
+}
+
+/// A callback on a once that was found READY: no lock, no allocation, no thread-local storage unless it fails.
+#[inline(always)]
+pub(super) fn call_ready(once: &Once, callback: Callback, caller: usize) -> lazy_status {
+    match callback.run() {
+        0 => abi::LAZY_OK,
+        code => callback_failed(once, code, Origin::Address(caller)),
+    }
+}
+
+#[cold]
+pub(super) fn callback_failed(once: &Once, code: i32, origin: Origin) -> lazy_status {
+    if thread::is_inside() {
+        return abi::LAZY_E_CALLBACK;
+    }
+    preserved(|| error::raise(once::ready_failed(once, code, origin)))
+}
+
+/// The rest of `lazy_call`: decide, then run with nothing held. Only the callback itself may change `errno`.
+#[cold]
+pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usize) -> lazy_status {
+    if thread::is_inside() {
+        return abi::LAZY_E_DEADLOCK;
+    }
+    let decide = || {
+        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;
+        Ok((once, callback, if once.is_ready() { Decision::RunAfterWait } else { once::call(once, callback, caller)? }))
+    };
+    match preserved(|| decide().map_err(error::raise)) {
+        Ok((.., Decision::Queued)) => abi::LAZY_QUEUED,
+        Ok((once, callback, Decision::RunAfterWait | Decision::RunReentrant)) => {
+            once::run(once, callback, Origin::Address(caller)).map_or_else(|failure| preserved(|| error::raise(failure)), |()| abi::LAZY_OK)
+        }
+        Err(status) => status,
+    }
+}
+
+/// Is this thread inside the attempt? A signal handler that interrupted the library cannot know.
+pub(super) fn is_initializing(once: &Once) -> bool {
+    !thread::is_inside() && once.is_mine()
+}
+
+pub(super) fn configure(once: Option<&Once>, config: Foreign<lazy_config>) -> lazy_status {
+    slow(|| {
+        let config = Config::copy(config)?;
+        once.ok_or_else(|| Failure::invalid(NO_ONCE))?.configure(config)?;
+        Ok(abi::LAZY_OK)
+    })
+}
+
+/// # Safety
+/// `message` is NULL or a C string.
+pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char) -> i32 {
+    let status = if status < 0 { status } else { abi::LAZY_E_INIT };
+    let code = if code == 0 { -1 } else { code };
+    if !thread::is_inside() && !message.is_null() {
+        // SAFETY: the caller's promise.
+        let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+        error::say(Said { status, code, text });
+    }
+    code
+}

@@ -1,0 +1,114 @@
+//! Chapter 3 of the header: errors and the version.
+
+use core::ffi::c_char;
+
+use super::{entry, view};
+use crate::abi::{LAZY_E_INIT, lazy_error, lazy_status};
+
+/// Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
+///
+/// - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
+/// - `message`: copied, cut to a sensible length; NULL for no text. It becomes part of the error's `message`.
+///
+/// The text counts for the callback that is running now on this thread, if it then returns this code; the last of
+/// several wins.
+///
+/// **Returns** `code`, or -1 for 0.
+///
+/// **Threads** Any; it speaks for the calling thread only.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_fail(code: i32, message: *const c_char) -> i32 {
+    // SAFETY: the C caller passes a NUL-terminated string or NULL.
+    unsafe { entry::fail(LAZY_E_INIT, code, message) }
+}
+
+/// `lazy_fail` for an initializer whose failure has a status of its own, such as `LAZY_E_UNAVAILABLE`.
+///
+/// - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not negative becomes
+///   `LAZY_E_INIT`. Without effect in other callbacks.
+/// - `code`, `message`: as for `lazy_fail`.
+///
+/// **Returns** `code`, or -1 for 0: `return lazy_fail_status(LAZY_E_UNAVAILABLE, 100, "no driver");`.
+///
+/// **Threads** Any; it speaks for the calling thread only.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_fail_status(status: lazy_status, code: i32, message: *const c_char) -> i32 {
+    // SAFETY: the C caller passes a NUL-terminated string or NULL.
+    unsafe { entry::fail(status, code, message) }
+}
+
+/// The latest failure of a lazy_ call on this thread.
+///
+/// **Returns** the error, NULL if no call has failed on this thread. It stays valid, with everything that it points to,
+/// until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is.
+///
+/// **Threads** Any; each has its own. Not in a signal handler.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds. A forked child keeps the error of the thread that forked.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_last_error() -> *const lazy_error {
+    view::last_error()
+}
+
+/// The name and meaning of a status, such as for a log line.
+///
+/// - `status`: any number.
+///
+/// **Returns** a static string, never NULL; for an unknown number one that says so.
+///
+/// **Threads** Any, at any time, also in a signal handler.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *const c_char {
+    crate::error::status_text(status).as_ptr()
+}
+
+/// The version of the library that runs, to be compared with `LAZY_VERSION_NUMBER`, the version of this header.
+///
+/// **Returns** `major << 16 | minor << 8 | patch`.
+///
+/// **Threads** Any, at any time, also in a signal handler.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_version() -> u32 {
+    const PARTS: [u32; 3] = [
+        number(env!("CARGO_PKG_VERSION_MAJOR")),
+        number(env!("CARGO_PKG_VERSION_MINOR")),
+        number(env!("CARGO_PKG_VERSION_PATCH")),
+    ];
+    PARTS[0] << 16 | PARTS[1] << 8 | PARTS[2]
+}
+
+/// A decimal number of Cargo.toml, at compile time.
+const fn number(text: &str) -> u32 {
+    match u32::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("a version part is a number"),
+    }
+}

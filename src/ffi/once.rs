@@ -1,0 +1,296 @@
+//! Chapter 2 of the header: onces of one's own.
+
+use core::ffi::c_void;
+
+use super::{entry, origin, with_return_address};
+use crate::abi::{LAZY_OK, lazy_config, lazy_fn, lazy_once, lazy_site, lazy_status};
+use crate::once::Once;
+use crate::sys::site::Origin;
+use crate::sys::sized::Foreign;
+
+/// Says what initializing `once` means and how it treats failures, forks and contention; before the first attempt.
+///
+/// - `once`: the once to configure.
+/// - `config`: copied, and the name in it too; what its other pointers lead to must stay valid. NULL withdraws every
+///   pointer of the present configuration: for code that may be unloaded, before it is. What is initialized stays so.
+///
+/// A once that is configured owns memory. `LAZY_ONCE_WITH(&config)` binds a constant configuration without a call.
+///
+/// **Returns**
+/// - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
+/// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
+/// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
+///   field, or non-zero bytes beyond what this library knows.
+/// - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
+///
+/// **Threads** Any, at any time, also before `main`.
+///
+/// **Blocking** Never for an attempt.
+///
+/// **Unwinding and fork** Runs no callback, never unwinds. A forked child keeps the configuration.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_once_configure(once: *mut lazy_once, config: *const lazy_config) -> lazy_status {
+    // SAFETY: the C caller passes a once, and a configuration of at least `size` bytes, or NULL for either.
+    let (once, config) = unsafe { (entry::once(once), Foreign::new(config)) };
+    entry::configure(once, config)
+}
+
+/// Initializes `once` now, unless that has been done, and runs what was queued: `lazy_init` for any once.
+///
+/// In C and C++ this is an inline test that enters the library only while not initialized; `LAZY_INIT(once)` also
+/// records the place in the source. The address of this function is the library's.
+///
+/// - `once`: the once. The inline test reads it without checking for NULL.
+///
+/// **Returns**
+/// - `LAZY_OK`: initialized, by this call or before, and every queued callback has run.
+/// - `LAZY_IN_PROGRESS`: this thread is inside the attempt already. Nothing was started again.
+/// - `LAZY_E_INIT`: the initializer failed, here or in the thread that this call waited for. Call again to try again.
+/// - `LAZY_E_DEFERRED`: a queued callback failed; the next attempt resumes at that callback.
+/// - `LAZY_E_DEADLOCK`: waiting would never end; the message names the circle.
+/// - `LAZY_E_TIMEOUT`: the configured limit passed while another thread was initializing.
+/// - `LAZY_E_NOT_NOW`, `LAZY_E_UNAVAILABLE`: the initializer, or the configuration's `can_init`, said so.
+/// - `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the host refused this thread, or gave up its wait.
+/// - `LAZY_E_FORKED`: this is a forked child and what `once` guards does not survive that.
+/// - `LAZY_E_CLOSED`: the once is closed.
+/// - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
+///
+/// **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
+/// that they waited for.
+///
+/// **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
+///
+/// **Unwinding and fork** A C++ exception out of the initializer or a queued callback comes out of this call: the
+/// attempt counts as failed and the once stays usable. A child forked while another thread initializes does not hang:
+/// it finds the once untouched and the queue whole, unless configured otherwise.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_init(once: *mut lazy_once) -> lazy_status {
+    with_return_address!(init_body, "rsi", "x1")
+}
+
+/// `lazy_once_init` with the place in the source: what `LAZY_INIT(once)` calls while the once is not initialized.
+///
+/// - `once`: the once.
+/// - `site`: the place, as `LAZY_HERE` makes it; its strings must stay valid. NULL for none.
+///
+/// **Returns** as `lazy_once_init`.
+///
+/// **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_init`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_init_slow(once: *mut lazy_once, site: *const lazy_site) -> lazy_status {
+    with_return_address!(init_slow_body, "rdx", "x2")
+}
+
+/// Initializes `once` with this initializer in place of the configured one: the shape of `pthread_once`.
+///
+/// In C and C++ this is an inline test that enters the library only while not initialized. The address of this function
+/// is the library's.
+///
+/// - `once`: the once. The inline test reads it without checking for NULL.
+/// - `initializer`: what to run, for this attempt; not NULL. Not run if an initializer has already succeeded, so that
+///   only the queue is left. A thread that waited for another's failed attempt under `LAZY_FAIL_RETRY` runs its own.
+/// - `ctx`: handed to it as it is.
+///
+/// **Returns** as `lazy_once_init`; also `LAZY_E_INVALID` if `initializer` is NULL.
+///
+/// **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
+/// that they waited for.
+///
+/// **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
+///
+/// **Unwinding and fork** As `lazy_once_init`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_run(
+    once: *mut lazy_once,
+    initializer: lazy_fn,
+    ctx: *mut c_void,
+) -> lazy_status {
+    with_return_address!(run_body, "rcx", "x3")
+}
+
+/// Runs `fn(ctx)` once `once` is initialized: at once if it is, else when it gets initialized: `lazy_call` for any once.
+///
+/// **A callback that touches an interpreter must take the interpreter's lock itself**: a queued callback runs on the
+/// thread that initializes. When it runs where, and what is not promised, is said at `lazy_call`.
+///
+/// In C and C++ this is an inline test and a direct call of `fn`; it enters the library only while not initialized, or
+/// when `fn` fails. The address of this function is the library's.
+///
+/// - `once`: the once. The inline test reads it without checking for NULL.
+/// - `fn`: the callback; not NULL.
+/// - `ctx`: handed to it as it is. If the callback is queued, what `ctx` points to must live until it has run.
+///
+/// **Returns**
+/// - `LAZY_OK`: `fn` has run and returned 0.
+/// - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+/// - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
+/// - `LAZY_E_INVALID`: `once` or `fn` is NULL, or `once` is not a once that this library knows.
+/// - `LAZY_E_NOMEM`: the queue cannot grow.
+/// - `LAZY_E_DEADLOCK`: waiting would never end; the message names the circle.
+/// - `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the wait for another thread's attempt ended that way.
+/// - `LAZY_E_INIT`, `LAZY_E_DEFERRED`: an attempt failed and `LAZY_FAIL_STICKY` makes that final.
+/// - `LAZY_E_FORKED`: this is a forked child and what `once` guards does not survive that.
+/// - `LAZY_E_CLOSED`: the once is closed.
+///
+/// With a negative status other than `LAZY_E_CALLBACK`, `fn` was neither run nor queued.
+///
+/// **Threads** Any, at any time. In a signal handler: only on an initialized once and with a callback that returns 0.
+///
+/// **Blocking** Only while another thread initializes, asleep in the kernel. On an initialized once it takes no lock and
+/// allocates nothing.
+///
+/// **Unwinding and fork** A C++ exception that leaves a callback run at once comes out of this call; one that leaves a
+/// queued callback comes out of the call that initializes, and counts as that callback's failure. `longjmp` out of a
+/// callback is forbidden. A forked child keeps the queue.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_call(once: *mut lazy_once, r#fn: lazy_fn, ctx: *mut c_void) -> lazy_status {
+    with_return_address!(call_body, "rcx", "x3")
+}
+
+/// Records the failure of a callback that the inline part of `lazy_once_call` ran; programs have no need to call it.
+///
+/// - `once`: the initialized once.
+/// - `fn`, `ctx`: the callback.
+/// - `code`: what it returned.
+///
+/// **Returns** `LAZY_E_CALLBACK`.
+///
+/// **Threads** The one that ran the callback.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_callback_failed(
+    once: *const lazy_once,
+    r#fn: lazy_fn,
+    ctx: *mut c_void,
+    code: i32,
+) -> lazy_status {
+    with_return_address!(callback_failed_body, "r8", "x4")
+}
+
+/// Tells whether `once` is initialized: its initializer has succeeded and every queued callback has run.
+///
+/// In C and C++ this is inline: one load and a compare. The address of this function is the library's.
+///
+/// - `once`: the once. The inline test reads it without checking for NULL; the library's function answers false to NULL.
+///
+/// **Returns** true or false. After true, this thread sees everything that the initializer and the queued callbacks
+/// wrote. False inside the initializer and inside the queued callbacks, on every thread.
+///
+/// **Threads** Any, at any time, also in a signal handler.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds. In a forked child the answer is the parent's, unless configured otherwise; a
+/// child made by `_Fork` or raw `clone` keeps the parent's answer in every case.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_once_is_initialized(once: *const lazy_once) -> bool {
+    // SAFETY: the C caller passes a once or NULL.
+    unsafe { entry::once(once) }.is_some_and(Once::is_ready)
+}
+
+/// Tells whether this thread is inside an unfinished attempt of `once`: in its initializer or in a queued callback.
+///
+/// - `once`: the once.
+///
+/// **Returns** true inside the attempt, on the thread that initializes or holds its permit; false otherwise, and for
+/// NULL. True does not say that the initializer has succeeded: inside the initializer itself it has not.
+///
+/// **Threads** Any, at any time. The answer is about the calling thread only.
+///
+/// **Blocking** Never.
+///
+/// **Unwinding and fork** Never unwinds. A thread that forks inside an attempt is still inside it in the child, unless
+/// configured otherwise.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_once_is_initializing(once: *const lazy_once) -> bool {
+    // SAFETY: the C caller passes a once or NULL.
+    unsafe { entry::once(once) }.is_some_and(entry::is_initializing)
+}
+
+unsafe extern "C-unwind" fn init_body(once: *mut lazy_once, caller: usize) -> lazy_status {
+    // SAFETY: the C caller passes a once or NULL.
+    unsafe { init(once, Origin::Address(caller)) }
+}
+
+unsafe extern "C-unwind" fn init_slow_body(once: *mut lazy_once, site: *const lazy_site, caller: usize) -> lazy_status {
+    // SAFETY: the C caller passes a once or NULL, and a site or NULL.
+    unsafe { init(once, origin(site, caller)) }
+}
+
+/// # Safety
+/// A once that stays valid during the call, or NULL.
+#[inline(always)]
+unsafe fn init(once: *mut lazy_once, origin: Origin) -> lazy_status {
+    // SAFETY: the caller's promise.
+    match unsafe { entry::once(once) } {
+        Some(once) if once.is_ready() => LAZY_OK,
+        once => entry::init(once, None, origin),
+    }
+}
+
+unsafe extern "C-unwind" fn run_body(
+    once: *mut lazy_once,
+    initializer: lazy_fn,
+    ctx: *mut c_void,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: the C caller passes a once or NULL, and an initializer that fits `ctx` or NULL.
+    let (once, initializer) = unsafe { (entry::once(once), entry::callback(initializer, ctx)) };
+    match (once, initializer) {
+        (Some(once), Some(_)) if once.is_ready() => LAZY_OK,
+        (once, Some(initializer)) => entry::init(once, Some(initializer), Origin::Address(caller)),
+        (_, None) => entry::invalid("the initializer is NULL"),
+    }
+}
+
+unsafe extern "C-unwind" fn call_body(
+    once: *mut lazy_once,
+    r#fn: lazy_fn,
+    ctx: *mut c_void,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: the C caller passes a once or NULL, and a callback that fits `ctx` or NULL.
+    let (once, callback) = unsafe { (entry::once(once), entry::callback(r#fn, ctx)) };
+    match (once, callback) {
+        (Some(once), Some(callback)) if once.is_ready() => entry::call_ready(once, callback, caller),
+        (once, callback) => entry::call(once, callback, caller),
+    }
+}
+
+unsafe extern "C-unwind" fn callback_failed_body(
+    once: *const lazy_once,
+    _fn: lazy_fn,
+    _ctx: *mut c_void,
+    code: i32,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: the C caller passes the once on which it has just run the callback.
+    match unsafe { entry::once(once) } {
+        Some(once) => entry::callback_failed(once, code, Origin::Address(caller)),
+        None => entry::invalid("the once is NULL"),
+    }
+}

@@ -1,0 +1,59 @@
+//! What a forked child inherits. The three halves run around every `fork` of a process that has used the library's slow
+//! path; `docs/fork.md` says what each lock, list and mark looks like in the child.
+
+use crate::once::registry;
+use crate::sys::thread;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Relaxed: at worst two threads ask at once, and registering is idempotent by this very flag.
+static REGISTERED: AtomicBool = AtomicBool::new(false);
+
+/// Sees to it that the handlers are registered, before the first gate exists.
+#[inline]
+pub(crate) fn register() {
+    if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
+        crate::sys::process::at_fork(prepare, parent, child);
+    }
+}
+
+thread_local! {
+    /// Did `prepare` take the locks, on this thread?
+    static PREPARED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Takes every short lock, in the one order: the registry, then the onces by their places. So queue, registry and
+/// attempts are whole in the child. Where a signal handler forks inside one of our critical sections, waiting for the
+/// others could be waiting for ourselves: then nothing is taken, and what was interrupted goes on in both processes.
+extern "C" fn prepare() {
+    if thread::is_inside() {
+        return;
+    }
+    let registry = registry::lock();
+    for once in registry.onces() {
+        once.hold_for_fork();
+    }
+    std::mem::forget(registry);
+    PREPARED.set(true);
+}
+
+extern "C" fn parent() {
+    if PREPARED.replace(false) {
+        let registry = registry::resume();
+        for once in registry.onces() {
+            once.let_go_after_fork();
+        }
+    }
+}
+
+/// Allocates nothing and runs no user code.
+extern "C" fn child() {
+    let before = thread::id();
+    thread::forget_id();
+    if PREPARED.replace(false) {
+        let registry = registry::resume();
+        for once in registry.onces() {
+            once.inherit(before);
+        }
+    }
+}

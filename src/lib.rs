@@ -1,0 +1,31 @@
+//! lazyonce starts expensive things lazily, once, right: an initialization gate that queues, drains, hands over and
+//! re-enters without hanging on its own locks, as a shared library with a C ABI.
+//!
+//! `include/lazyonce.h` is the manual. Where a change belongs:
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`once`] | the state machine, the queue, waiting: the heart |
+//! | [`error`] | the error type, the records, each thread's last error |
+//! | [`fork`], [`exit`] | what a child inherits; the end of a thread |
+//! | [`sys`] | futex, lock, memory, threads: the kernel and the C library |
+//! | [`abi`], `ffi` | the C structs; the exported functions, which only translate |
+//!
+//! A call flows one way, `ffi` to `once` to `sys`; nothing below knows anything above.
+
+#[cfg(all(panic = "abort", not(test)))]
+compile_error!("lazyonce must be built with panic = \"unwind\": callbacks may throw C++ exceptions through it");
+
+pub mod abi;
+pub(crate) mod error;
+#[cfg(not(loom))]
+pub(crate) mod exit;
+#[cfg(not(loom))]
+mod ffi;
+#[cfg(not(loom))]
+pub(crate) mod fork;
+pub(crate) mod hooks;
+#[cfg(loom)]
+pub mod model;
+pub(crate) mod once;
+pub(crate) mod sys;

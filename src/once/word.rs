@@ -1,0 +1,27 @@
+//! The state word: its phases, who may change them, and what each one promises to whoever reads it.
+//!
+//! | from | to | who, and under what | what breaks without it |
+//! |---|---|---|---|
+//! | FRESH | INITIALIZING | any thread, by the lock's compare-exchange (`lock`) | two initializers |
+//! | INITIALIZING | DRAINING | the owner, under the lock | a call would run before the native side is up |
+//! | DRAINING | READY | the owner, queue empty, by the exchange that unlocks (`publish_ready`) | a call lost between drain and flag |
+//! | INITIALIZING, DRAINING | FRESH, FAILED | the owner, under the lock (`unlock`) | a once that nobody can initialize again |
+//!
+//! The lock's bits stand above the phase in the same word, and READY never carries any: the word *equals* READY exactly
+//! when the once is initialized, and no thread is inside the lock. The orders and their reasons are in `sys/order.rs`.
+
+use crate::abi;
+
+/// Nobody is initializing and nobody has succeeded; calls are queued.
+pub(crate) const FRESH: u32 = abi::LAZY_FRESH;
+/// One thread owns the attempt and the native side is not up.
+pub(crate) const INITIALIZING: u32 = abi::LAZY_INITIALIZING;
+/// The native side is up and the owner runs the queue.
+pub(crate) const DRAINING: u32 = abi::LAZY_DRAINING;
+/// An attempt failed and its error is final.
+pub(crate) const FAILED: u32 = abi::LAZY_FAILED;
+/// Everything has run, and everything it wrote is visible to whoever reads this.
+pub(crate) const READY: u32 = abi::LAZY_READY;
+
+/// The layout of a once that this library knows. Zeroed memory has 0 there and is accepted as this layout.
+pub(crate) const ABI: u32 = abi::LAZY_ONCE_ABI;

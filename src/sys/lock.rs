@@ -1,0 +1,187 @@
+//! The one lock: a futex word that also carries a small payload, so that a once's state and its lock are one word.
+//!
+//! As a `lock_api::RawMutex` (payload 0) it is the library's ordinary mutex. It is constant-initialised, knows which
+//! locks this thread holds (a signal handler must not wait for those) and can be re-made in a forked child.
+
+use super::atomic::Ordering::Relaxed;
+use super::clock::Deadline;
+use super::futex::{self, Futex};
+use super::{order, thread};
+
+/// The bits that belong to the user of the word.
+pub(crate) const PAYLOAD: u32 = 0xff;
+/// Somebody is inside.
+const LOCKED: u32 = 0x100;
+/// Somebody may be asleep on the word; whoever unlocks wakes one.
+const CONTENDED: u32 = 0x200;
+/// Looks at a taken lock before sleeping. Critical sections are a few dozen instructions; std spins as long.
+const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
+
+/// The lock word.
+#[repr(transparent)]
+pub(crate) struct RawLock {
+    word: Futex,
+}
+
+impl RawLock {
+    #[cfg(not(loom))]
+    pub(crate) const fn new(payload: u32) -> Self {
+        Self { word: Futex::new(payload) }
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new(payload: u32) -> Self {
+        Self { word: Futex::new(payload) }
+    }
+
+    /// The whole word, with the order of a first look. Equal to a payload only while nobody is inside.
+    #[inline(always)]
+    pub(crate) fn look(&self) -> u32 {
+        self.word.load(order::look_ready())
+    }
+
+    /// The payload, as a hint or under the lock.
+    pub(crate) fn payload(&self) -> u32 {
+        self.word.load(Relaxed) & PAYLOAD
+    }
+
+    /// Takes the lock, or returns false as soon as the payload is `stop`.
+    #[inline]
+    pub(crate) fn lock_unless(&self, stop: u32) -> bool {
+        let taken = self.acquire(stop);
+        if taken {
+            thread::holds(self.key());
+        }
+        taken
+    }
+
+    /// [`Self::lock_unless`] without the note that this thread is inside: a fork handler takes more locks than are noted.
+    #[inline]
+    pub(crate) fn acquire(&self, stop: u32) -> bool {
+        let seen = self.word.load(Relaxed);
+        if seen & (LOCKED | CONTENDED) == 0
+            && seen != stop
+            && self.word.compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed).is_ok()
+        {
+            return true;
+        }
+        self.acquire_contended(stop)
+    }
+
+    #[cold]
+    fn acquire_contended(&self, stop: u32) -> bool {
+        let mut take = LOCKED;
+        let mut spins = SPINS;
+        let mut seen = self.word.load(order::lock_meets_ready());
+        loop {
+            if seen & PAYLOAD == stop {
+                if take & CONTENDED != 0 && order::relay_lock_ready() {
+                    self.word.wake(2);
+                }
+                return false;
+            }
+            if seen & LOCKED == 0 {
+                match self.word.compare_exchange(seen, seen | take, order::lock(), order::lock_meets_ready()) {
+                    Ok(_) => break,
+                    Err(now) => seen = now,
+                }
+                continue;
+            }
+            if spins > 0 {
+                spins -= 1;
+                std::hint::spin_loop();
+                seen = self.word.load(order::lock_meets_ready());
+                continue;
+            }
+            if seen & CONTENDED == 0 {
+                if let Err(now) =
+                    self.word.compare_exchange(seen, seen | CONTENDED, Relaxed, order::lock_meets_ready())
+                {
+                    seen = now;
+                    continue;
+                }
+            }
+            self.word.wait(seen | CONTENDED, Deadline::Never);
+            // Others may be asleep beside us, so from now on the lock is taken as a contended one.
+            take = LOCKED | CONTENDED;
+            seen = self.word.load(order::lock_meets_ready());
+        }
+        true
+    }
+
+    /// Changes the payload while the lock is held.
+    pub(crate) fn set_payload(&self, payload: u32) {
+        let old = self.word.load(Relaxed) & PAYLOAD;
+        self.word.fetch_xor(old ^ payload, Relaxed);
+    }
+
+    /// Releases the lock.
+    #[inline]
+    pub(crate) fn release(&self) {
+        thread::released(self.key());
+        self.let_go();
+    }
+
+    /// The other half of [`Self::acquire`].
+    #[inline]
+    pub(crate) fn let_go(&self) {
+        let address = self.word.address();
+        let old = self.word.fetch_and(PAYLOAD, order::unlock());
+        if old & CONTENDED != 0 && order::wake_lock() {
+            futex::wake_at(address, 1);
+        }
+    }
+
+    /// Releases the lock and publishes `payload` in one exchange, after which only the address of the word is used.
+    pub(crate) fn publish(&self, payload: u32) {
+        thread::released(self.key());
+        let address = self.word.address();
+        let old = self.word.swap(payload, order::publish_ready());
+        if old & CONTENDED != 0 && order::wake_lock_ready() {
+            futex::wake_at(address, 1);
+        }
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+}
+
+#[cfg(not(loom))]
+impl RawLock {
+    /// The free lock with this payload, whatever it was: for a forked child, whose other threads are gone.
+    pub(crate) fn remake(&self, payload: u32) {
+        self.word.store(payload, Relaxed);
+    }
+}
+
+#[cfg(not(loom))]
+// SAFETY: `lock_unless` with a payload that never occurs returns only with the lock held by this thread; LOCKED is set
+// by one compare-exchange at a time.
+unsafe impl lock_api::RawMutex for RawLock {
+    #[allow(clippy::declare_interior_mutable_const)]
+    const INIT: Self = Self::new(0);
+    type GuardMarker = lock_api::GuardNoSend;
+
+    fn lock(&self) {
+        self.lock_unless(u32::MAX);
+    }
+
+    fn try_lock(&self) -> bool {
+        let seen = self.word.load(Relaxed);
+        let free = seen & LOCKED == 0
+            && self.word.compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed).is_ok();
+        if free {
+            thread::holds(self.key());
+        }
+        free
+    }
+
+    unsafe fn unlock(&self) {
+        self.release();
+    }
+}
+
+/// A mutex for state that several onces share. Held for a bounded number of steps, never over an allocation or a wait.
+#[cfg(not(loom))]
+pub(crate) type Mutex<T> = lock_api::Mutex<RawLock, T>;

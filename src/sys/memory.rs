@@ -1,0 +1,113 @@
+//! Allocations that can fail, and a reference count over them. The standard ones abort when memory runs out.
+
+use super::order;
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+// Not loom's: the count orders nothing but the free, which loom does not see, and would only multiply the interleavings.
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The allocator refused.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NoMemory;
+
+impl From<std::collections::TryReserveError> for NoMemory {
+    fn from(_: std::collections::TryReserveError) -> Self {
+        NoMemory
+    }
+}
+
+/// Memory for one `T`.
+fn allocate<T>() -> Result<NonNull<T>, NoMemory> {
+    const { assert!(size_of::<T>() > 0) };
+    // SAFETY: the layout has a size, as asserted.
+    NonNull::new(unsafe { alloc(Layout::new::<T>()) }.cast()).ok_or(NoMemory)
+}
+
+/// `Box::new` that reports failure.
+pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, NoMemory> {
+    let memory = allocate::<T>()?;
+    // SAFETY: fresh, sized and aligned for T, from the global allocator, as Box requires; written before it is owned.
+    unsafe {
+        memory.write(value);
+        Ok(Box::from_raw(memory.as_ptr()))
+    }
+}
+
+struct Counted<T> {
+    references: AtomicUsize,
+    value: T,
+}
+
+/// A value that several threads hold; the last one frees it.
+pub(crate) struct Shared<T> {
+    counted: NonNull<Counted<T>>,
+}
+
+// SAFETY: like Arc: a clone hands out `&T` and the last one drops T, on any thread.
+unsafe impl<T: Send + Sync> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    pub(crate) fn try_new(value: T) -> Result<Self, NoMemory> {
+        let counted = allocate::<Counted<T>>()?;
+        // SAFETY: fresh and sized for it.
+        unsafe { counted.write(Counted { references: AtomicUsize::new(1), value }) };
+        Ok(Self { counted })
+    }
+
+    fn counted(&self) -> &Counted<T> {
+        // SAFETY: our reference keeps the allocation alive.
+        unsafe { self.counted.as_ref() }
+    }
+
+    /// The value, if nobody else holds it.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        if self.counted().references.load(order::last_reference()) != 1 {
+            return None;
+        }
+        // SAFETY: the only reference is ours, and it is borrowed uniquely.
+        Some(unsafe { &mut self.counted.as_mut().value })
+    }
+
+    /// Are both the same value in memory?
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.counted == other.counted
+    }
+
+    /// Nobody else holds it: in a forked child, whose other threads held the other references.
+    #[cfg(not(loom))]
+    pub(crate) fn forget_others(&mut self) {
+        self.counted().references.store(1, Relaxed);
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        // Relaxed: a new reference is made from a live one, which keeps the count above zero.
+        self.counted().references.fetch_add(1, Relaxed);
+        Self { counted: self.counted }
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.counted().value
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if self.counted().references.fetch_sub(1, order::drop_reference()) != 1 {
+            return;
+        }
+        self.counted().references.load(order::last_reference());
+        // SAFETY: the count is zero: nobody else can reach the value or make a new reference.
+        unsafe {
+            self.counted.drop_in_place();
+            dealloc(self.counted.as_ptr().cast(), Layout::new::<Counted<T>>());
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The kernel and the C library: the only place besides `ffi/` with `unsafe`. Nothing here knows what a once is.
+
+#[cfg(not(loom))]
+pub(crate) mod anchor;
+pub(crate) mod callback;
+pub(crate) mod clock;
+pub(crate) mod errno;
+pub(crate) mod futex;
+pub(crate) mod lock;
+pub(crate) mod memory;
+pub(crate) mod order;
+#[cfg(not(loom))]
+pub(crate) mod process;
+pub(crate) mod promise;
+pub(crate) mod site;
+pub(crate) mod sized;
+pub(crate) mod thread;
+pub(crate) mod word;
+
+#[cfg(not(loom))]
+pub(crate) use std::{cell::UnsafeCell, sync::atomic};
+
+#[cfg(loom)]
+pub(crate) use loom::{cell::UnsafeCell, sync::atomic};

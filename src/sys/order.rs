@@ -1,0 +1,96 @@
+//! Every memory order of the library, each with its reason: the one table. The code names an order, never spells one.
+//!
+//! In a model build (`--cfg loom`) the environment variable `LAZYONCE_MUTATION` weakens one order to `Relaxed`, or
+//! drops one wake; `tests/mutations.rs` checks that each of them makes a model fail, or stands in [`UNSEEN`] with the
+//! reason why no model can see it.
+
+use std::sync::atomic::Ordering;
+
+#[cfg(not(loom))]
+macro_rules! orders {
+    ($($(#[doc = $why:literal])+ $name:ident = $order:ident;)+) => {
+        $($(#[doc = $why])+ #[inline(always)] pub(crate) const fn $name() -> Ordering { Ordering::$order })+
+    };
+}
+
+#[cfg(loom)]
+macro_rules! orders {
+    ($($(#[doc = $why:literal])+ $name:ident = $order:ident;)+) => {
+        $($(#[doc = $why])+ pub(crate) fn $name() -> Ordering {
+            if mutated(stringify!($name)) { Ordering::Relaxed } else { Ordering::$order }
+        })+
+        /// The orders that a mutation run weakens.
+        pub const ORDERS: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+#[cfg(not(loom))]
+macro_rules! wakes {
+    ($($(#[doc = $why:literal])+ $name:ident;)+) => {
+        $($(#[doc = $why])+ #[inline(always)] pub(crate) const fn $name() -> bool { true })+
+    };
+}
+
+#[cfg(loom)]
+macro_rules! wakes {
+    ($($(#[doc = $why:literal])+ $name:ident;)+) => {
+        $($(#[doc = $why])+ pub(crate) fn $name() -> bool { !mutated(stringify!($name)) })+
+        /// The wakes that a mutation run drops.
+        pub const WAKES: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+orders! {
+    /// The first look at the state. Pairs with `publish_ready`: whoever reads READY sees everything that the
+    /// initializer and the drained requests wrote. Weaker: uninitialised reads after a true `is_initialized()`.
+    look_ready = Acquire;
+    /// READY seen on the way to the lock, in the same pairing as `look_ready`: the caller runs its callback without
+    /// ever having held the lock.
+    lock_meets_ready = Acquire;
+    /// Taking a lock. Pairs with `unlock`: the queue, the attempt and what a failed attempt wrote belong to the new
+    /// holder. The hand-over between two attempts on two threads happens here and nowhere else.
+    lock = Acquire;
+    /// Releasing a lock. Pairs with `lock`.
+    unlock = Release;
+    /// DRAINING to READY, by the same exchange that releases the lock. Pairs with `look_ready` and `lock_meets_ready`.
+    publish_ready = Release;
+    /// Writing the outcome of an attempt. Pairs with `read_outcome`: waiters read the error record, and after a READY
+    /// outcome they return without looking at the state again.
+    write_outcome = Release;
+    /// Reading the outcome of an attempt. Pairs with `write_outcome`.
+    read_outcome = Acquire;
+    /// Giving up a reference. Pairs with `last_reference`: everything done through it happens before the free.
+    drop_reference = Release;
+    /// The thread that found itself last, before it frees. Pairs with `drop_reference`.
+    last_reference = Acquire;
+}
+
+wakes! {
+    /// A lock was contended: its next waiter.
+    wake_lock;
+    /// The lock word became READY: its waiters no longer take the lock, so nobody would unlock it for the next one.
+    wake_lock_ready;
+    /// A waiter of the lock word that leaves because of READY wakes the others in relay.
+    relay_lock_ready;
+    /// An attempt ended: one waiter. The owner pays for this one only.
+    wake_waiter;
+    /// A woken waiter wakes two more.
+    relay_waiter;
+}
+
+/// What no model can see, and why it is kept.
+#[cfg(loom)]
+pub const UNSEEN: &[(&str, &str)] = &[
+    (
+        "drop_reference",
+        "the count orders nothing but the free, which loom does not see; the order is that of std's Arc",
+    ),
+    ("last_reference", "as drop_reference"),
+];
+
+#[cfg(loom)]
+fn mutated(name: &str) -> bool {
+    use std::sync::OnceLock;
+    static MUTATION: OnceLock<Option<String>> = OnceLock::new();
+    MUTATION.get_or_init(|| std::env::var("LAZYONCE_MUTATION").ok()).as_deref() == Some(name)
+}

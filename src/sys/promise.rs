@@ -1,0 +1,106 @@
+//! A value that is written once, and threads that sleep until it is. Waking goes in relay: whoever writes wakes one
+//! sleeper, each woken one wakes two more, so the writer pays for one wake-up however many wait.
+
+use super::UnsafeCell;
+use super::atomic::Ordering::Relaxed;
+use super::clock::Deadline;
+use super::futex::Futex;
+use super::order;
+
+/// Nothing written, nobody asleep.
+const PENDING: u32 = 0;
+/// Nothing written, somebody may be asleep.
+const WAITING: u32 = 1;
+/// Written; nobody will sleep again.
+const KEPT: u32 = 2;
+
+/// The promise.
+pub(crate) struct Promise<T> {
+    state: Futex,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: the value is written by the one caller of `keep` before KEPT, and only read after it.
+unsafe impl<T: Send + Sync> Sync for Promise<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Send for Promise<T> {}
+
+impl<T> Promise<T> {
+    pub(crate) fn new() -> Self {
+        Self { state: Futex::new(PENDING), value: UnsafeCell::new(None) }
+    }
+
+    /// Writes the value and wakes the sleepers. Called once, by the one thread that owes the value.
+    pub(crate) fn keep(&self, value: T) {
+        debug_assert_ne!(self.state.load(Relaxed), KEPT, "a promise is kept once");
+        self.write(value);
+        let waiting = self.state.swap(KEPT, order::write_outcome()) == WAITING;
+        if waiting && order::wake_waiter() {
+            self.state.wake(1);
+        }
+    }
+
+    /// The value, if it is there.
+    pub(crate) fn get(&self) -> Option<&T> {
+        if self.state.load(order::read_outcome()) != KEPT {
+            return None;
+        }
+        self.read()
+    }
+
+    /// The value, or `None` after the deadline.
+    pub(crate) fn wait(&self, deadline: Deadline) -> Option<&T> {
+        let mut slept = false;
+        let value = loop {
+            if let Some(value) = self.get() {
+                break Some(value);
+            }
+            if slept && deadline.has_passed() {
+                break None;
+            }
+            let marked = self.state.compare_exchange(PENDING, WAITING, Relaxed, Relaxed);
+            if marked != Err(KEPT) {
+                self.state.wait(WAITING, deadline);
+                slept = true;
+            }
+        };
+        // Whoever slept may have been the one that was woken for the others, and leaves for whatever reason: too many
+        // wakes cost a look, too few a hang.
+        if slept && order::relay_waiter() {
+            self.state.wake(2);
+        }
+        value
+    }
+
+    /// No sleepers, in a forked child that has none of them.
+    #[cfg(not(loom))]
+    pub(crate) fn forget_sleepers(&self) {
+        if self.state.load(Relaxed) == WAITING {
+            self.state.store(PENDING, Relaxed);
+        }
+    }
+
+    #[cfg(not(loom))]
+    fn write(&self, value: T) {
+        // SAFETY: before KEPT nobody reads, and there is one writer.
+        unsafe { *self.value.get() = Some(value) };
+    }
+
+    #[cfg(not(loom))]
+    fn read(&self) -> Option<&T> {
+        // SAFETY: after KEPT nobody writes.
+        unsafe { (*self.value.get()).as_ref() }
+    }
+
+    #[cfg(loom)]
+    fn write(&self, value: T) {
+        // SAFETY: before KEPT nobody reads, and there is one writer; loom checks it.
+        self.value.with_mut(|place| unsafe { *place = Some(value) });
+    }
+
+    #[cfg(loom)]
+    fn read(&self) -> Option<&T> {
+        // SAFETY: after KEPT nobody writes; loom checks that each read comes after the write.
+        self.value.with(|place| unsafe { (*place).as_ref() })
+    }
+}

@@ -1,0 +1,71 @@
+//! Where in somebody's program something was asked for.
+
+use std::ffi::{CStr, CString, c_char};
+
+/// As recorded: free to make, resolved only when an error or a dump is written.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    /// Given by the caller (`LAZY_HERE`); the strings are literals of the caller's object.
+    Here { file: *const c_char, line: u32, function: *const c_char },
+    /// The return address of the call; 0 where it is not known.
+    Address(usize),
+}
+
+// SAFETY: the strings are literals, never written to.
+unsafe impl Send for Origin {}
+// SAFETY: as above.
+unsafe impl Sync for Origin {}
+
+/// As told to people: owned copies, since the object that asked may be unloaded later.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Place {
+    pub(crate) file: Option<CString>,
+    pub(crate) line: u32,
+    pub(crate) function: Option<CString>,
+}
+
+impl Origin {
+    pub(crate) fn resolve(self) -> Place {
+        match self {
+            Self::Here { file, line, function } => Place { file: copy_text(file), line, function: copy_text(function) },
+            Self::Address(0) => Place::default(),
+            Self::Address(address) => nearest_symbol(address),
+        }
+    }
+}
+
+/// The object and the nearest exported symbol before a return address.
+fn nearest_symbol(address: usize) -> Place {
+    let mut found = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // The call itself lies before its return address, which may already be the next function's first byte.
+    let inside = address.wrapping_sub(1) as *const libc::c_void;
+    // SAFETY: dladdr only compares the address with the loaded objects; `found` is valid to write to.
+    if unsafe { libc::dladdr(inside, &mut found) } == 0 {
+        return Place::default();
+    }
+    Place { file: copy_text(found.dli_fname), line: 0, function: copy_text(found.dli_sname) }
+}
+
+/// A C string of somebody else's, copied; `None` for NULL.
+pub(crate) fn copy_text(text: *const c_char) -> Option<CString> {
+    // SAFETY: NULL or a C string that the caller or the loader keeps alive during this call.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_owned())
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |part: &Option<CString>| part.as_ref().map(|text| text.to_string_lossy().into_owned());
+        match (text(&self.file), self.line, text(&self.function)) {
+            (None, ..) => out.write_str("an unknown place"),
+            (Some(file), 0, None) => write!(out, "{file}"),
+            (Some(file), 0, Some(function)) => write!(out, "{function} in {file}"),
+            (Some(file), line, None) => write!(out, "{file}:{line}"),
+            (Some(file), line, Some(function)) => write!(out, "{file}:{line} ({function})"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Structs that begin with their size: an older caller's is shorter, a newer one's may be longer.
+
+use crate::abi;
+
+/// A C struct of the interface.
+///
+/// # Safety
+/// `repr(C)`, begins with `size: usize`, and is valid when all of its bytes are zero.
+pub(crate) unsafe trait Sized_: Copy {
+    /// As far as the first field after `size`.
+    const SMALLEST: usize;
+}
+
+// SAFETY: repr(C) with `size` first; pointers, optional functions and integers, all valid as zero.
+unsafe impl Sized_ for abi::lazy_config {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_config, initialize);
+}
+
+/// A pointer to a caller's struct, or NULL. It came through the C interface, whose caller promised that it is valid for
+/// as long as the interface says.
+#[repr(transparent)]
+pub(crate) struct Foreign<T>(*const T);
+
+impl<T> Clone for Foreign<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Foreign<T> {}
+
+/// What is wrong with a struct.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Malformed {
+    #[error("{0} does not cover the first field")]
+    TooSmall(usize),
+    #[error("{0} bytes with non-zero ones that this version has no field for")]
+    UnknownFields(usize),
+}
+
+impl<T: Sized_> Foreign<T> {
+    pub(crate) const NULL: Self = Self(std::ptr::null());
+
+    /// # Safety
+    /// NULL, or valid for as long as the C interface says of this argument.
+    pub(crate) unsafe fn new(pointer: *const T) -> Self {
+        Self(pointer)
+    }
+
+    /// A copy, with 0 in the fields that the caller does not know; `None` for NULL.
+    pub(crate) fn read(self) -> Option<Result<T, Malformed>> {
+        // SAFETY: what `new` was promised; a sized struct has as many initialised bytes as its first word says.
+        (!self.0.is_null()).then(|| unsafe { read(self.0) })
+    }
+}
+
+/// # Safety
+/// `from` points to a `usize`, and to as many bytes as that says, which are initialised.
+unsafe fn read<T: Sized_>(from: *const T) -> Result<T, Malformed> {
+    // SAFETY: the caller's promise.
+    let size = unsafe { from.cast::<usize>().read() };
+    if size < T::SMALLEST {
+        return Err(Malformed::TooSmall(size));
+    }
+    let known = size.min(size_of::<T>());
+    let bytes = from.cast::<u8>();
+    for offset in known..size {
+        // SAFETY: within the size that the caller states.
+        if unsafe { bytes.add(offset).read() } != 0 {
+            return Err(Malformed::UnknownFields(size));
+        }
+    }
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: `known` bytes are readable there and fit here.
+    unsafe { std::ptr::copy_nonoverlapping(bytes, value.as_mut_ptr().cast(), known) };
+    // SAFETY: all zero is a valid T, and what was copied over it is the caller's T.
+    Ok(unsafe { value.assume_init() })
+}

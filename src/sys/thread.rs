@@ -1,0 +1,149 @@
+//! This thread: its kernel id, the locks of the library that it is inside, and its end.
+//!
+//! Thread-local storage here is constant-initialised and has no destructor; a pthread key runs the end of a thread.
+
+#[cfg(not(loom))]
+pub(crate) use native::*;
+
+#[cfg(loom)]
+pub(crate) use model::*;
+
+#[cfg(not(loom))]
+mod native {
+    use super::super::atomic::{AtomicU32, Ordering::*};
+    use std::cell::Cell;
+    use std::ffi::c_void;
+
+    /// Registry, one once, graph: no thread is inside more locks than these at a time.
+    const NESTING: usize = 3;
+
+    struct Local {
+        id: Cell<u64>,
+        depth: Cell<usize>,
+        held: [Cell<usize>; NESTING],
+        armed: Cell<bool>,
+    }
+
+    thread_local! {
+        static LOCAL: Local = const {
+            Local { id: Cell::new(0), depth: Cell::new(0), held: [const { Cell::new(0) }; NESTING], armed: Cell::new(false) }
+        };
+    }
+
+    /// The kernel's id of this thread.
+    #[inline]
+    pub(crate) fn id() -> u64 {
+        LOCAL.with(|local| match local.id.get() {
+            0 => look_up(local),
+            id => id,
+        })
+    }
+
+    #[cold]
+    fn look_up(local: &Local) -> u64 {
+        // SAFETY: gettid has no preconditions and cannot fail.
+        let id = unsafe { libc::gettid() } as u64;
+        local.id.set(id);
+        id
+    }
+
+    /// In a forked child the same thread has another id.
+    pub(crate) fn forget_id() {
+        LOCAL.with(|local| local.id.set(0));
+    }
+
+    /// This thread is now inside the lock `key`.
+    #[inline]
+    pub(crate) fn holds(key: usize) {
+        LOCAL.with(|local| {
+            let depth = local.depth.get();
+            local.held[depth].set(key);
+            local.depth.set(depth + 1);
+        });
+    }
+
+    /// This thread leaves the lock `key`, its latest.
+    #[inline]
+    pub(crate) fn released(key: usize) {
+        LOCAL.with(|local| {
+            let depth = local.depth.get().wrapping_sub(1);
+            // A child of a fork that runs no handler may free a lock that its parent's other thread held.
+            if let Some(held) = local.held.get(depth) {
+                debug_assert_eq!(held.get(), key, "locks are left in the reverse order");
+                local.depth.set(depth);
+            }
+        });
+    }
+
+    /// Is this thread inside any lock of the library? Then we were called by a signal handler that interrupted us.
+    #[inline]
+    pub(crate) fn is_inside() -> bool {
+        LOCAL.with(|local| local.depth.get() != 0)
+    }
+
+    /// `key + 1` once the pthread key exists; 0 before; `u32::MAX` when the process has no key left.
+    static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
+
+    /// Has `at_exit` run when this thread ends. There is one such function in the library.
+    pub(crate) fn run_at_exit(at_exit: unsafe extern "C" fn(*mut c_void)) {
+        LOCAL.with(|local| {
+            if local.armed.replace(true) {
+                return;
+            }
+            if let Some(key) = exit_key(at_exit) {
+                // SAFETY: the key exists; the value only has to differ from NULL.
+                unsafe { libc::pthread_setspecific(key, std::ptr::dangling()) };
+            }
+        });
+    }
+
+    /// Must be called by the function given to [`run_at_exit`]: a later use of the library on this thread arms again.
+    pub(crate) fn exit_has_run() {
+        LOCAL.with(|local| local.armed.set(false));
+    }
+
+    fn exit_key(at_exit: unsafe extern "C" fn(*mut c_void)) -> Option<libc::pthread_key_t> {
+        let known = EXIT_KEY.load(Relaxed);
+        if known != 0 {
+            return (known != u32::MAX).then(|| known - 1);
+        }
+        let mut key = 0;
+        // SAFETY: `key` is valid to write to and `at_exit` stays loaded (the library is never unloaded).
+        if unsafe { libc::pthread_key_create(&mut key, Some(at_exit)) } != 0 {
+            EXIT_KEY.store(u32::MAX, Relaxed);
+            return None;
+        }
+        // Relaxed: the number of the key is all that is handed over.
+        match EXIT_KEY.compare_exchange(0, key + 1, Relaxed, Relaxed) {
+            Ok(_) => Some(key),
+            Err(other) => {
+                // SAFETY: ours, just made, and no thread has set it.
+                unsafe { libc::pthread_key_delete(key) };
+                (other != u32::MAX).then(|| other - 1)
+            }
+        }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+
+    loom::thread_local! {
+        static ID: u64 = NEXT.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn id() -> u64 {
+        ID.with(|id| *id)
+    }
+
+    pub(crate) fn holds(_key: usize) {}
+
+    pub(crate) fn released(_key: usize) {}
+
+    pub(crate) fn is_inside() -> bool {
+        false
+    }
+}

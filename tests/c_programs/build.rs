@@ -1,0 +1,169 @@
+//! Finds the library and compiles programs against it.
+
+use crate::program::Program;
+use std::env;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The folders and flags of this run.
+pub struct Builder {
+    /// The package: `include/` and `c-tests/` are in it.
+    package: PathBuf,
+    /// `target/`.
+    target: PathBuf,
+    /// `target/<profile>/`.
+    profile: PathBuf,
+    /// `target/<profile>/c-tests/<flavour>/`.
+    out: PathBuf,
+    cflags: Vec<String>,
+    /// The command put before each program.
+    pub runner: Vec<String>,
+    library: OnceLock<Result<PathBuf, String>>,
+    hooks: OnceLock<Result<PathBuf, String>>,
+}
+
+impl Builder {
+    pub fn from_environment() -> Self {
+        let words = |key: &str| -> Vec<String> {
+            env::var(key).unwrap_or_default().split_whitespace().map(String::from).collect()
+        };
+        let executable = env::current_exe().expect("the test has a path");
+        let profile = executable.ancestors().nth(2).expect("the test lies in target/<profile>/deps").to_path_buf();
+        let cflags = words("LAZYONCE_TEST_CFLAGS");
+        let flavour: String = cflags.concat().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        let out = profile.join("c-tests").join(if flavour.is_empty() { "plain" } else { &flavour });
+        fs::create_dir_all(&out).expect("target/ can be written");
+        Self {
+            package: PathBuf::from(env!("CARGO_MANIFEST_DIR")),
+            target: profile.parent().expect("target/ is above the profile").to_path_buf(),
+            profile,
+            out,
+            cflags,
+            runner: words("LAZYONCE_TEST_RUNNER"),
+            library: OnceLock::new(),
+            hooks: OnceLock::new(),
+        }
+    }
+
+    pub fn sources(&self) -> PathBuf {
+        self.package.join("c-tests").join("")
+    }
+
+    /// The sanitizers and the runner in use, by the names that `skip-under` knows.
+    pub fn tools(&self) -> Vec<&'static str> {
+        let flags = self.cflags.concat();
+        let runner = self.runner.concat();
+        [
+            ("tsan", flags.contains("fsanitize=thread")),
+            ("asan", flags.contains("fsanitize=address")),
+            ("valgrind", runner.contains("valgrind")),
+        ]
+        .into_iter()
+        .filter_map(|(tool, used)| used.then_some(tool))
+        .collect()
+    }
+
+    /// Whether programs run slower than they are meant to.
+    pub fn is_slow(&self) -> bool {
+        !(self.cflags.is_empty() && self.runner.is_empty())
+    }
+
+    /// Compiles a program and gives the path of its executable.
+    pub fn compile(&self, program: &Program) -> Result<PathBuf, String> {
+        let library = if program.hooks { self.library_with_hooks()? } else { self.library()? };
+        let executable = self.out.join(&program.name);
+        let standard = if program.is_cpp() { "-std=c++17" } else { "-std=c11" };
+        let mut compile = compiler(program.is_cpp())?;
+        compile
+            .args(["-g", standard, "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
+            .arg(self.package.join("include"))
+            .arg("-I")
+            .arg(self.sources())
+            .args(&self.cflags)
+            .args(&program.flags)
+            .arg(&program.source)
+            .arg("-o")
+            .arg(&executable)
+            .arg("-L")
+            .arg(&library)
+            .arg(format!("-Wl,-rpath,{}", library.display()))
+            .args(["-llazyonce", "-ldl"]);
+        succeed(compile).map(|_| executable)
+    }
+
+    /// Builds the shared object that a program is started with.
+    pub fn compile_preload(&self, program: &Program) -> Result<Option<PathBuf>, String> {
+        let Some(source) = &program.preload else { return Ok(None) };
+        let object = self.out.join(format!("{}.preload.so", program.name));
+        let mut compile = compiler(false)?;
+        compile.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&object).arg(source);
+        succeed(compile).map(|_| Some(object))
+    }
+
+    /// A folder with the library of this profile under its link name and its SONAME.
+    fn library(&self) -> Result<PathBuf, String> {
+        let find = || {
+            let newest = [self.profile.join("liblazyonce.so"), self.profile.join("deps/liblazyonce.so")]
+                .into_iter()
+                .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+                .max()
+                .ok_or_else(|| format!("no liblazyonce.so in {}", self.profile.display()))?;
+            self.linked("lib", &newest.1)
+        };
+        self.library.get_or_init(find).clone()
+    }
+
+    /// The same for the library with test hooks, which is built by the first program that needs it.
+    fn library_with_hooks(&self) -> Result<PathBuf, String> {
+        let build = || {
+            let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            cargo
+                .current_dir(&self.package)
+                .args(["build", "--offline", "--quiet", "--lib", "--profile", "hooks", "--features", "test-hooks"])
+                .arg("--target-dir")
+                .arg(&self.target);
+            succeed(cargo)?;
+            self.linked("lib-hooks", &self.target.join("hooks/liblazyonce.so"))
+        };
+        self.hooks.get_or_init(build).clone()
+    }
+
+    fn linked(&self, folder: &str, library: &Path) -> Result<PathBuf, String> {
+        let folder = self.out.join(folder);
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for name in ["liblazyonce.so", "liblazyonce.so.0"] {
+            let link = folder.join(name);
+            let _ = fs::remove_file(&link);
+            symlink(library, &link).map_err(|error| format!("{}: {error}", link.display()))?;
+        }
+        Ok(folder)
+    }
+}
+
+/// The `cc` crate's compiler, which asks the environment as build scripts do.
+fn compiler(cpp: bool) -> Result<Command, String> {
+    let triple = format!("{}-unknown-linux-gnu", env::consts::ARCH);
+    cc::Build::new()
+        .target(&triple)
+        .host(&triple)
+        .opt_level(2)
+        .cpp(cpp)
+        .cargo_metadata(false)
+        .warnings(false)
+        .try_get_compiler()
+        .map(|tool| tool.to_command())
+        .map_err(|error| error.to_string())
+}
+
+fn succeed(mut command: Command) -> Result<Output, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    let program = command.get_program().to_string_lossy();
+    Err(format!("{program} {}\n{}", words.join(" "), String::from_utf8_lossy(&output.stderr)))
+}

@@ -1,0 +1,274 @@
+//! The state word, the queue and the wake-ups under every interleaving and memory order that loom can reach.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test --release --test loom --target-dir target/loom`
+//!
+//! No model has a time limit or a second chance: a wake that is dropped is a thread that sleeps for ever, which loom
+//! reports. `tests/mutations.rs` weakens each order and drops each wake and expects one of these to fail.
+
+#![cfg(loom)]
+#![allow(missing_docs)]
+
+use core::ffi::c_void;
+use lazyonce::abi::*;
+use lazyonce::model::Once;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use loom::thread;
+
+/// What a model works on: a once, what its initializer makes, and what its callbacks count.
+struct World {
+    once: Once,
+    made: UnsafeCell<u32>,
+    attempts: AtomicUsize,
+    failures: usize,
+    ran: UnsafeCell<u32>,
+}
+
+/// Written by one initializer, read by callbacks and readers: loom reports a read that is not ordered after the write.
+unsafe impl Sync for World {}
+unsafe impl Send for World {}
+
+impl World {
+    /// A world whose first `failures` attempts fail.
+    fn new(failures: usize) -> Arc<Self> {
+        Arc::new(Self {
+            once: Once::default(),
+            made: UnsafeCell::new(0),
+            attempts: AtomicUsize::new(0),
+            failures,
+            ran: UnsafeCell::new(0),
+        })
+    }
+
+    fn ctx(&self) -> *mut c_void {
+        core::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    fn init(&self) -> lazy_status {
+        self.once.run(initialize, self.ctx())
+    }
+
+    fn call(&self, callback: lazyonce::model::Function) -> lazy_status {
+        self.once.call(callback, self.ctx())
+    }
+
+    fn made(&self) -> u32 {
+        self.made.with(|made| unsafe { *made })
+    }
+
+    fn attempts(&self) -> usize {
+        self.attempts.load(Relaxed)
+    }
+}
+
+unsafe fn world<'a>(ctx: *mut c_void) -> &'a World {
+    unsafe { &*ctx.cast() }
+}
+
+/// Writes in every attempt, so that a hand-over from a failed attempt to the next is seen.
+unsafe extern "C-unwind" fn initialize(ctx: *mut c_void) -> i32 {
+    let world = unsafe { world(ctx) };
+    world.made.with_mut(|made| unsafe { *made += 1 });
+    (world.attempts.fetch_add(1, Relaxed) < world.failures) as i32
+}
+
+/// Reads what the initializer made. Counts without a lock: two at once would be reported.
+unsafe extern "C-unwind" fn callback(ctx: *mut c_void) -> i32 {
+    let world = unsafe { world(ctx) };
+    assert!(world.made() > 0, "a callback ran before the initializer");
+    world.ran.with_mut(|ran| unsafe { *ran += 1 });
+    0
+}
+
+/// Only reads, so that several may run at once on READY.
+unsafe extern "C-unwind" fn reader(ctx: *mut c_void) -> i32 {
+    assert!(unsafe { world(ctx) }.made() > 0, "a callback ran before the initializer");
+    0
+}
+
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(std::env::var("PB").map_or(3, |p| p.parse().unwrap()));
+    builder.max_duration = Some(std::time::Duration::from_secs(20));
+    let n = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let m = n.clone();
+    let t = std::time::Instant::now();
+    builder.check(move || { n.fetch_add(1, Relaxed); model() });
+    eprintln!("{} iterations {:?}", m.load(Relaxed), t.elapsed());
+}
+
+#[test]
+fn two_initializers() {
+    explore(|| {
+        let world = World::new(0);
+        let other = world.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(other.init(), LAZY_OK);
+            assert_eq!(other.made(), 1);
+        });
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.made(), 1);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn init_against_two_callers() {
+    explore(|| {
+        let world = World::new(0);
+        let callers: Vec<_> = (0..2)
+            .map(|_| {
+                let world = world.clone();
+                thread::spawn(move || world.call(reader))
+            })
+            .collect();
+        assert_eq!(world.init(), LAZY_OK);
+        for caller in callers {
+            assert!(caller.join().unwrap() >= LAZY_OK);
+        }
+    });
+}
+
+#[test]
+fn queued_before_init_runs_once() {
+    explore(|| {
+        let world = World::new(0);
+        assert_eq!(world.call(callback), LAZY_QUEUED);
+        let other = world.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(other.init(), LAZY_OK);
+            assert_eq!(other.ran.with(|ran| unsafe { *ran }), 1);
+        });
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.ran.with(|ran| unsafe { *ran }), 1);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_call_against_the_end_of_the_drain_is_never_lost() {
+    explore(|| {
+        let world = World::new(0);
+        let other = world.clone();
+        let thread = thread::spawn(move || other.call(callback));
+        assert_eq!(world.init(), LAZY_OK);
+        assert!(thread.join().unwrap() >= LAZY_OK);
+        assert_eq!(world.ran.with(|ran| unsafe { *ran }), 1);
+    });
+}
+
+#[test]
+fn failure_then_retry() {
+    explore(|| {
+        let world = World::new(1);
+        let other = world.clone();
+        let thread = thread::spawn(move || other.init());
+        let mine = world.init();
+        let theirs = thread.join().unwrap();
+        // The waiter of the failed attempt shares its error; one that comes later tries again.
+        assert!(mine == LAZY_E_INIT || theirs == LAZY_E_INIT);
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.attempts(), 2);
+    });
+}
+
+#[test]
+fn two_failures_and_three_threads() {
+    explore(|| {
+        let world = World::new(2);
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let world = world.clone();
+                thread::spawn(move || world.init())
+            })
+            .collect();
+        world.init();
+        for other in others {
+            other.join().unwrap();
+        }
+        while world.init() != LAZY_OK {}
+        assert_eq!(world.made(), 3);
+    });
+}
+
+#[test]
+fn a_reader_of_ready_sees_everything() {
+    explore(|| {
+        let world = World::new(0);
+        assert_eq!(world.call(callback), LAZY_QUEUED);
+        let other = world.clone();
+        let thread = thread::spawn(move || {
+            if other.once.is_ready() {
+                assert_eq!(other.made(), 1);
+                assert_eq!(other.ran.with(|ran| unsafe { *ran }), 1);
+            }
+        });
+        assert_eq!(world.init(), LAZY_OK);
+        thread.join().unwrap();
+    });
+}
+
+/// Calls again from inside, as a manual seed does that sets an RNG state.
+unsafe extern "C-unwind" fn nested(ctx: *mut c_void) -> i32 {
+    let world = unsafe { world(ctx) };
+    assert!(!world.once.is_ready());
+    assert_eq!(world.init(), LAZY_IN_PROGRESS);
+    assert_eq!(world.call(callback), LAZY_OK);
+    0
+}
+
+#[test]
+fn nested_calls_in_a_drain() {
+    explore(|| {
+        let world = World::new(0);
+        assert_eq!(world.call(nested), LAZY_QUEUED);
+        let other = world.clone();
+        let thread = thread::spawn(move || assert_eq!(other.call(reader).min(LAZY_QUEUED) & !1, 0));
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.ran.with(|ran| unsafe { *ran }), 1);
+        thread.join().unwrap();
+    });
+}
+
+/// Fails the first time it runs.
+unsafe extern "C-unwind" fn fails_once(ctx: *mut c_void) -> i32 {
+    unsafe { world(ctx) }.ran.with_mut(|ran| {
+        let ran = unsafe { &mut *ran };
+        *ran += 1;
+        (*ran == 1) as i32
+    })
+}
+
+#[test]
+fn a_failing_drained_request_is_run_again_and_the_initializer_is_not() {
+    explore(|| {
+        let world = World::new(0);
+        assert_eq!(world.call(fails_once), LAZY_QUEUED);
+        let other = world.clone();
+        let thread = thread::spawn(move || other.init());
+        let mine = world.init();
+        let theirs = thread.join().unwrap();
+        assert!(mine == LAZY_E_DEFERRED || theirs == LAZY_E_DEFERRED);
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.attempts(), 1);
+        assert_eq!(world.ran.with(|ran| unsafe { *ran }), 2);
+    });
+}
+
+#[test]
+fn the_owner_wakes_one_and_the_woken_wake_the_rest() {
+    explore(|| {
+        let world = World::new(0);
+        let others: Vec<_> = (0..3)
+            .map(|_| {
+                let world = world.clone();
+                thread::spawn(move || assert_eq!(world.init(), LAZY_OK))
+            })
+            .collect();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(world.made(), 1);
+    });
+}
