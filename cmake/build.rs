@@ -5,9 +5,18 @@ use std::{env, fs, io};
 
 const SONAME: &str = "liblazyonce.so.0";
 /// In the order in which the header shows them.
-const CHAPTERS: [&str; 4] = ["src/abi.rs", "src/ffi/card.rs", "src/ffi/once.rs", "src/ffi/error.rs"];
-const PARTS: [&str; 4] =
-    ["cmake/cbindgen.toml", "cmake/header/card.h", "cmake/header/basics.h", "cmake/header/inline.h"];
+const CHAPTERS: [&str; 4] = [
+    "src/abi.rs",
+    "src/ffi/card.rs",
+    "src/ffi/once.rs",
+    "src/ffi/error.rs",
+];
+const PARTS: [&str; 4] = [
+    "cmake/cbindgen.toml",
+    "cmake/header/card.h",
+    "cmake/header/basics.h",
+    "cmake/header/inline.h",
+];
 const HEADER: &str = "include/lazyonce.h";
 
 fn main() {
@@ -64,13 +73,18 @@ fn write_header(root: &Path) {
         return;
     }
     match fs::write(&path, text) {
-        Err(problem) if !is_read_only(&problem) => println!("cargo::error=cannot write {HEADER}: {problem}"),
+        Err(problem) if !is_read_only(&problem) => {
+            println!("cargo::error=cannot write {HEADER}: {problem}")
+        }
         _ => (),
     }
 }
 
 fn is_read_only(problem: &io::Error) -> bool {
-    matches!(problem.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+    matches!(
+        problem.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
@@ -78,16 +92,21 @@ fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let mut config = cbindgen::Config::from_file(root.join(PARTS[0]))?;
     config.header = Some(part(PARTS[1])?.trim_end().to_owned());
     config.after_includes = Some(format!("\n{}", with_version(&part(PARTS[2])?).trim_end()));
-    let builder = CHAPTERS
-        .iter()
-        .fold(cbindgen::Builder::new().with_config(config), |builder, chapter| builder.with_src(root.join(chapter)));
+    let builder = CHAPTERS.iter().fold(
+        cbindgen::Builder::new().with_config(config),
+        |builder, chapter| builder.with_src(root.join(chapter)),
+    );
     let mut generated = Vec::new();
     builder.generate()?.write(&mut generated);
     let generated = String::from_utf8(generated)?;
     // cbindgen puts its own trailer behind the include guard, where a second include would read it again.
     let end = generated.rfind("#endif").ok_or("no include guard")?;
     let (body, guard) = generated.split_at(end);
-    Ok(format!("{}{}\n\n{guard}", for_people(body), part(PARTS[3])?.trim_end()))
+    Ok(format!(
+        "{}{}\n\n{guard}",
+        for_people(body),
+        part(PARTS[3])?.trim_end()
+    ))
 }
 
 /// A comment of one line in one line, and a parameter's type by the name that programs use.
@@ -97,14 +116,19 @@ fn for_people(generated: &str) -> String {
     while let Some(line) = lines.next() {
         let indent = &line[..line.len() - line.trim_start().len()];
         let mut ahead = lines.clone();
-        let (sentence, end) = (ahead.next().unwrap_or_default(), ahead.next().unwrap_or_default());
+        let (sentence, end) = (
+            ahead.next().unwrap_or_default(),
+            ahead.next().unwrap_or_default(),
+        );
         let sentence = sentence.trim_start().strip_prefix("* ");
         match sentence {
             Some(sentence) if line.trim() == "/**" && end.trim() == "*/" => {
                 text.push_str(&format!("{indent}/** {sentence} */\n"));
                 lines = ahead;
             }
-            _ if line.starts_with("LAZY_API ") => text.push_str(&(line.replace("struct ", "") + "\n")),
+            _ if line.starts_with("LAZY_API ") => {
+                text.push_str(&(line.replace("struct ", "") + "\n"))
+            }
             _ => text.push_str(&(line.to_owned() + "\n")),
         }
     }
@@ -112,9 +136,14 @@ fn for_people(generated: &str) -> String {
 }
 
 fn with_version(text: &str) -> String {
-    ["MAJOR", "MINOR", "PATCH"].iter().fold(text.to_owned(), |text, component| {
-        text.replace(&format!("@{component}@"), &variable(&format!("CARGO_PKG_VERSION_{component}")))
-    })
+    ["MAJOR", "MINOR", "PATCH"]
+        .iter()
+        .fold(text.to_owned(), |text, component| {
+            text.replace(
+                &format!("@{component}@"),
+                &variable(&format!("CARGO_PKG_VERSION_{component}")),
+            )
+        })
 }
 
 fn variable(name: &str) -> String {

@@ -249,7 +249,8 @@ pub struct lazy_request {
     /// Where the request was made; `LAZY_HERE`, or zero for the return address.
     pub site: lazy_site,
     /// Writes a text about the request, for messages: at most `capacity` bytes with the final NUL. May be NULL.
-    pub describe: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, buffer: *mut c_char, capacity: usize)>,
+    pub describe:
+        Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, buffer: *mut c_char, capacity: usize)>,
 }
 
 /// What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued.

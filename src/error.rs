@@ -112,7 +112,13 @@ impl Failure {
     /// A failure of this thread's.
     pub(crate) fn new(error: Error, once: &CStr, facts: Facts) -> Self {
         let message = to_c_string(&error.to_string());
-        let record = Record { error, message, once: once.to_owned(), thread: thread::id(), facts };
+        let record = Record {
+            error,
+            message,
+            once: once.to_owned(),
+            thread: thread::id(),
+            facts,
+        };
         Shared::try_new(record).map_or(Self::Bare(abi::LAZY_E_NOMEM), Self::Recorded)
     }
 
@@ -226,9 +232,17 @@ pub(crate) struct Scope {
 impl Scope {
     pub(crate) fn enter() -> Self {
         if !DIRTY.replace(false) {
-            return Self { said: None, cause: None, dirty: false };
+            return Self {
+                said: None,
+                cause: None,
+                dirty: false,
+            };
         }
-        Self { said: replace(&SAID, None), cause: replace(&CAUSE, None), dirty: true }
+        Self {
+            said: replace(&SAID, None),
+            cause: replace(&CAUSE, None),
+            dirty: true,
+        }
     }
 
     /// After a callback that succeeded: what it said is nobody's.
@@ -249,7 +263,10 @@ impl Drop for Scope {
     fn drop(&mut self) {
         self.forget();
         if self.dirty {
-            drop((replace(&SAID, self.said.take()), replace(&CAUSE, self.cause.take())));
+            drop((
+                replace(&SAID, self.said.take()),
+                replace(&CAUSE, self.cause.take()),
+            ));
             DIRTY.set(true);
         }
     }
@@ -257,7 +274,11 @@ impl Drop for Scope {
 
 /// The end of this thread.
 pub(crate) fn forget_thread() {
-    drop((replace(&LAST, None), replace(&SAID, None), replace(&CAUSE, None)));
+    drop((
+        replace(&LAST, None),
+        replace(&SAID, None),
+        replace(&CAUSE, None),
+    ));
 }
 
 #[cfg(not(loom))]

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Relaxed: at worst two threads ask at once, and registering is idempotent by this very flag.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
-/// Sees to it that the handlers are registered, before the first gate exists.
+/// What is done once in a process, before the first gate exists: the handlers are registered.
 #[inline]
 pub(crate) fn register() {
     if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
+        crate::sys::race::look_up();
         crate::sys::process::at_fork(prepare, parent, child);
     }
 }

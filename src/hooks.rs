@@ -23,7 +23,11 @@ mod installed {
     static BEFORE_LOCK: Mutex<Option<Installed>> = Mutex::new(None);
 
     pub(crate) fn before_lock() {
-        let hook = BEFORE_LOCK.lock().unwrap().as_ref().map(|installed| (installed.0, installed.1));
+        let hook = BEFORE_LOCK
+            .lock()
+            .unwrap()
+            .as_ref()
+            .map(|installed| (installed.0, installed.1));
         if let Some((hook, arg)) = hook {
             // SAFETY: whoever installed it promised a function that fits its argument.
             unsafe { hook(arg) };

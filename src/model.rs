@@ -3,6 +3,8 @@
 
 use crate::once::{Decision, Progress};
 use crate::sys::callback::Callback;
+use crate::sys::clock::Deadline;
+use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
 use crate::{abi, once};
 use core::ffi::c_void;
@@ -32,7 +34,11 @@ impl Once {
         if self.0.is_ready() {
             return abi::LAZY_OK;
         }
-        match once::init(&self.0, Some(Callback::new(initializer, ctx)), Origin::Address(0)) {
+        match once::init(
+            &self.0,
+            Some(Callback::new(initializer, ctx)),
+            Origin::Address(0),
+        ) {
             Ok(Progress::Done) => abi::LAZY_OK,
             Ok(Progress::InProgress) => abi::LAZY_IN_PROGRESS,
             Err(failure) => failure.status(),
@@ -42,13 +48,39 @@ impl Once {
     /// `lazy_once_call`.
     pub fn call(&self, function: Function, ctx: *mut c_void) -> abi::lazy_status {
         let callback = Callback::new(function, ctx);
-        let decision = if self.0.is_ready() { Ok(Decision::RunAfterWait) } else { once::call(&self.0, callback, 0) };
+        let decision = if self.0.is_ready() {
+            Ok(Decision::RunAfterWait)
+        } else {
+            once::call(&self.0, callback, 0)
+        };
         match decision {
             Ok(Decision::Queued) => abi::LAZY_QUEUED,
             Ok(Decision::RunAfterWait | Decision::RunReentrant) => {
-                once::run(&self.0, callback, Origin::Address(0)).map_or_else(|failure| failure.status(), |()| abi::LAZY_OK)
+                once::run(&self.0, callback, Origin::Address(0))
+                    .map_or_else(|failure| failure.status(), |()| abi::LAZY_OK)
             }
             Err(failure) => failure.status(),
         }
+    }
+}
+
+/// What the waiters of an attempt sleep on.
+#[derive(Default)]
+pub struct Outcome(Promise<u32>);
+
+impl Outcome {
+    /// The attempt ends.
+    pub fn keep(&self, value: u32) {
+        self.0.keep(value);
+    }
+
+    /// Sleeps until then.
+    pub fn wait(&self) -> Option<u32> {
+        self.0.wait(Deadline::Never).copied()
+    }
+
+    /// Gives up at some moment, if the attempt has not ended by then.
+    pub fn wait_a_while(&self) -> Option<u32> {
+        self.0.wait(Deadline::At(0)).copied()
     }
 }

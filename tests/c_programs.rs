@@ -49,22 +49,36 @@ fn test(builder: &Builder, program: &Program) -> Result<Completion, Failed> {
     let ending = run::run(builder, program, &executable)?;
     let said = |what: String| Failed::from(format!("{what}\n{}", run::output(&executable)));
     match (program.expect, ending) {
-        (Expect::Done, Ending::Exited(0)) if run::says_done(&executable) => Ok(Completion::Completed),
-        (Expect::Done, Ending::Exited(0)) => Err(said("exited 0, but its last line is not `done`".into())),
+        (Expect::Done, Ending::Exited(0)) if run::says_done(&executable) => {
+            Ok(Completion::Completed)
+        }
+        (Expect::Done, Ending::Exited(0)) => {
+            Err(said("exited 0, but its last line is not `done`".into()))
+        }
         (Expect::Done, Ending::Exited(77)) => {
             let reason = run::last_error_line(&executable);
-            if std::env::var("CI_SKIP_FAILS").is_ok_and(|value| value == "1") && !reason.contains("no GPU here") {
-                return Err(said(format!("skipped itself where nothing may be skipped: {reason}")));
+            if std::env::var("CI_SKIP_FAILS").is_ok_and(|value| value == "1")
+                && !reason.contains("no GPU here")
+            {
+                return Err(said(format!(
+                    "skipped itself where nothing may be skipped: {reason}"
+                )));
             }
             skipped(program, &reason)
         }
-        (Expect::Done, Ending::TooLate(threads)) => Err(said(format!("hung: still running at the limit\n{threads}"))),
-        (Expect::Hang, Ending::Asleep) => Ok(Completion::Completed),
-        (Expect::Hang, Ending::TooLate(threads)) => {
-            Err(said(format!("still running, but not all of its threads are asleep in a futex\n{threads}")))
+        (Expect::Done, Ending::TooLate(threads)) => {
+            Err(said(format!("hung: still running at the limit\n{threads}")))
         }
-        (Expect::Hang, Ending::Exited(code)) => Err(said(format!("was to hang, but exited early with {code}"))),
-        (Expect::Hang, Ending::Killed(signal)) => Err(said(format!("was to hang, but died of signal {signal}"))),
+        (Expect::Hang, Ending::Asleep) => Ok(Completion::Completed),
+        (Expect::Hang, Ending::TooLate(threads)) => Err(said(format!(
+            "still running, but not all of its threads are asleep in a futex\n{threads}"
+        ))),
+        (Expect::Hang, Ending::Exited(code)) => {
+            Err(said(format!("was to hang, but exited early with {code}")))
+        }
+        (Expect::Hang, Ending::Killed(signal)) => {
+            Err(said(format!("was to hang, but died of signal {signal}")))
+        }
         (Expect::Done, Ending::Exited(code)) => Err(said(format!("exited with {code}"))),
         (Expect::Done, Ending::Killed(signal)) => Err(said(format!("died of signal {signal}"))),
         (Expect::Done, Ending::Asleep) => Err(said("slept where it was to run".into())),

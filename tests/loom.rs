@@ -10,11 +10,12 @@
 
 use core::ffi::c_void;
 use lazyonce::abi::*;
-use lazyonce::model::Once;
+use lazyonce::model::{Once, Outcome};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use loom::thread;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// What a model works on: a once, what its initializer makes, and what its callbacks count.
 struct World {
@@ -83,19 +84,36 @@ unsafe extern "C-unwind" fn callback(ctx: *mut c_void) -> i32 {
 
 /// Only reads, so that several may run at once on READY.
 unsafe extern "C-unwind" fn reader(ctx: *mut c_void) -> i32 {
-    assert!(unsafe { world(ctx) }.made() > 0, "a callback ran before the initializer");
+    assert!(
+        unsafe { world(ctx) }.made() > 0,
+        "a callback ran before the initializer"
+    );
     0
 }
 
+/// Every execution with at most two preemptions, as far as the time allows; the output says which of both it was.
 fn explore(model: impl Fn() + Sync + Send + 'static) {
+    const LIMIT: Duration = Duration::from_secs(30);
+    let executions = std::sync::Arc::new(AtomicUsize::new(0));
+    let counter = executions.clone();
+    let start = Instant::now();
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(std::env::var("PB").map_or(3, |p| p.parse().unwrap()));
-    builder.max_duration = Some(std::time::Duration::from_secs(20));
-    let n = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let m = n.clone();
-    let t = std::time::Instant::now();
-    builder.check(move || { n.fetch_add(1, Relaxed); model() });
-    eprintln!("{} iterations {:?}", m.load(Relaxed), t.elapsed());
+    builder.preemption_bound = Some(2);
+    builder.max_duration = Some(LIMIT);
+    builder.check(move || {
+        counter.fetch_add(1, Relaxed);
+        model();
+    });
+    let end = if start.elapsed() < LIMIT {
+        "all"
+    } else {
+        "the first"
+    };
+    println!(
+        "{end} {} executions in {:.1} s",
+        executions.load(Relaxed),
+        start.elapsed().as_secs_f64()
+    );
 }
 
 #[test]
@@ -259,16 +277,38 @@ fn a_failing_drained_request_is_run_again_and_the_initializer_is_not() {
 #[test]
 fn the_owner_wakes_one_and_the_woken_wake_the_rest() {
     explore(|| {
-        let world = World::new(0);
-        let others: Vec<_> = (0..3)
+        let outcome = Arc::new(Outcome::default());
+        let waiters: Vec<_> = (0..3)
             .map(|_| {
-                let world = world.clone();
-                thread::spawn(move || assert_eq!(world.init(), LAZY_OK))
+                let outcome = outcome.clone();
+                thread::spawn(move || assert_eq!(outcome.wait(), Some(7)))
             })
             .collect();
-        for other in others {
-            other.join().unwrap();
+        outcome.keep(7);
+        for waiter in waiters {
+            waiter.join().unwrap();
         }
-        assert_eq!(world.made(), 1);
+    });
+}
+
+#[test]
+fn a_waiter_that_gives_up_leaves_nobody_asleep() {
+    explore(|| {
+        let outcome = Arc::new(Outcome::default());
+        let waiters: Vec<_> = (0..2)
+            .map(|_| {
+                let outcome = outcome.clone();
+                thread::spawn(move || assert_eq!(outcome.wait(), Some(7)))
+            })
+            .collect();
+        let hasty = {
+            let outcome = outcome.clone();
+            thread::spawn(move || assert!(matches!(outcome.wait_a_while(), None | Some(7))))
+        };
+        outcome.keep(7);
+        for waiter in waiters {
+            waiter.join().unwrap();
+        }
+        hasty.join().unwrap();
     });
 }

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use super::{entry, with_return_address};
-use crate::abi::{LAZY_OK, lazy_fn, lazy_once, lazy_status};
+use crate::abi::{lazy_fn, lazy_once, lazy_status};
 use crate::sys::site::Origin;
 
 /// Initializes the process default now, unless that has been done, and runs what was queued.
@@ -135,13 +135,17 @@ pub unsafe extern "C-unwind" fn lazy_default() -> *mut lazy_once {
 }
 
 unsafe extern "C-unwind" fn init_body(caller: usize) -> lazy_status {
-    if entry::default().is_ready() {
-        return LAZY_OK;
+    match entry::default() {
+        once if once.is_ready() => entry::init_ready(once),
+        once => entry::init(Some(once), None, Origin::Address(caller)),
     }
-    entry::init(Some(entry::default()), None, Origin::Address(caller))
 }
 
-unsafe extern "C-unwind" fn call_body(r#fn: lazy_fn, ctx: *mut c_void, caller: usize) -> lazy_status {
+unsafe extern "C-unwind" fn call_body(
+    r#fn: lazy_fn,
+    ctx: *mut c_void,
+    caller: usize,
+) -> lazy_status {
     let once = entry::default();
     // SAFETY: the C caller passes a callback that fits `ctx`, or NULL.
     match unsafe { entry::callback(r#fn, ctx) } {

@@ -67,9 +67,17 @@ pub(super) fn init(once: Option<&Once>, instead: Option<Callback>, origin: Origi
     })
 }
 
+/// Initializing a once that was found READY.
+#[inline(always)]
+pub(super) fn init_ready(once: &Once) -> lazy_status {
+    once.tell_ready();
+    abi::LAZY_OK
+}
+
 /// A callback on a once that was found READY: no lock, no allocation, no thread-local storage unless it fails.
 #[inline(always)]
 pub(super) fn call_ready(once: &Once, callback: Callback, caller: usize) -> lazy_status {
+    once.tell_ready();
     match callback.run() {
         0 => abi::LAZY_OK,
         code => callback_failed(once, code, Origin::Address(caller)),
@@ -93,12 +101,15 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
     let decide = || {
         let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
         let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;
-        Ok((once, callback, if once.is_ready() { Decision::RunAfterWait } else { once::call(once, callback, caller)? }))
+        Ok((once, callback, once::call(once, callback, caller)?))
     };
     match preserved(|| decide().map_err(error::raise)) {
         Ok((.., Decision::Queued)) => abi::LAZY_QUEUED,
         Ok((once, callback, Decision::RunAfterWait | Decision::RunReentrant)) => {
-            once::run(once, callback, Origin::Address(caller)).map_or_else(|failure| preserved(|| error::raise(failure)), |()| abi::LAZY_OK)
+            once::run(once, callback, Origin::Address(caller)).map_or_else(
+                |failure| preserved(|| error::raise(failure)),
+                |()| abi::LAZY_OK,
+            )
         }
         Err(status) => status,
     }
@@ -112,7 +123,8 @@ pub(super) fn is_initializing(once: &Once) -> bool {
 pub(super) fn configure(once: Option<&Once>, config: Foreign<lazy_config>) -> lazy_status {
     slow(|| {
         let config = Config::copy(config)?;
-        once.ok_or_else(|| Failure::invalid(NO_ONCE))?.configure(config)?;
+        once.ok_or_else(|| Failure::invalid(NO_ONCE))?
+            .configure(config)?;
         Ok(abi::LAZY_OK)
     })
 }
@@ -124,7 +136,9 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
     let code = if code == 0 { -1 } else { code };
     if !thread::is_inside() && !message.is_null() {
         // SAFETY: the caller's promise.
-        let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+        let text = unsafe { CStr::from_ptr(message) }
+            .to_string_lossy()
+            .into_owned();
         error::say(Said { status, code, text });
     }
     code

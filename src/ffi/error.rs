@@ -44,7 +44,11 @@ pub unsafe extern "C-unwind" fn lazy_fail(code: i32, message: *const c_char) -> 
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn lazy_fail_status(status: lazy_status, code: i32, message: *const c_char) -> i32 {
+pub unsafe extern "C-unwind" fn lazy_fail_status(
+    status: lazy_status,
+    code: i32,
+    message: *const c_char,
+) -> i32 {
     // SAFETY: the C caller passes a NUL-terminated string or NULL.
     unsafe { entry::fail(status, code, message) }
 }

@@ -47,9 +47,11 @@ use with_return_address;
 unsafe fn origin(site: *const lazy_site, caller: usize) -> Origin {
     // SAFETY: as the caller of this function guarantees.
     match unsafe { site.as_ref() } {
-        Some(site) if !site.file.is_null() => {
-            Origin::Here { file: site.file, line: site.line, function: site.function }
-        }
+        Some(site) if !site.file.is_null() => Origin::Here {
+            file: site.file,
+            line: site.line,
+            function: site.function,
+        },
         _ => Origin::Address(caller),
     }
 }

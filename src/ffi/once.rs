@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use super::{entry, origin, with_return_address};
-use crate::abi::{LAZY_OK, lazy_config, lazy_fn, lazy_once, lazy_site, lazy_status};
+use crate::abi::{lazy_config, lazy_fn, lazy_once, lazy_site, lazy_status};
 use crate::once::Once;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
@@ -31,7 +31,10 @@ use crate::sys::sized::Foreign;
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn lazy_once_configure(once: *mut lazy_once, config: *const lazy_config) -> lazy_status {
+pub unsafe extern "C-unwind" fn lazy_once_configure(
+    once: *mut lazy_once,
+    config: *const lazy_config,
+) -> lazy_status {
     // SAFETY: the C caller passes a once, and a configuration of at least `size` bytes, or NULL for either.
     let (once, config) = unsafe { (entry::once(once), Foreign::new(config)) };
     entry::configure(once, config)
@@ -85,7 +88,10 @@ pub unsafe extern "C-unwind" fn lazy_once_init(once: *mut lazy_once) -> lazy_sta
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C-unwind" fn lazy_once_init_slow(once: *mut lazy_once, site: *const lazy_site) -> lazy_status {
+pub unsafe extern "C-unwind" fn lazy_once_init_slow(
+    once: *mut lazy_once,
+    site: *const lazy_site,
+) -> lazy_status {
     with_return_address!(init_slow_body, "rdx", "x2")
 }
 
@@ -157,7 +163,11 @@ pub unsafe extern "C-unwind" fn lazy_once_run(
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C-unwind" fn lazy_once_call(once: *mut lazy_once, r#fn: lazy_fn, ctx: *mut c_void) -> lazy_status {
+pub unsafe extern "C-unwind" fn lazy_once_call(
+    once: *mut lazy_once,
+    r#fn: lazy_fn,
+    ctx: *mut c_void,
+) -> lazy_status {
     with_return_address!(call_body, "rcx", "x3")
 }
 
@@ -236,7 +246,11 @@ unsafe extern "C-unwind" fn init_body(once: *mut lazy_once, caller: usize) -> la
     unsafe { init(once, Origin::Address(caller)) }
 }
 
-unsafe extern "C-unwind" fn init_slow_body(once: *mut lazy_once, site: *const lazy_site, caller: usize) -> lazy_status {
+unsafe extern "C-unwind" fn init_slow_body(
+    once: *mut lazy_once,
+    site: *const lazy_site,
+    caller: usize,
+) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL, and a site or NULL.
     unsafe { init(once, origin(site, caller)) }
 }
@@ -247,7 +261,7 @@ unsafe extern "C-unwind" fn init_slow_body(once: *mut lazy_once, site: *const la
 unsafe fn init(once: *mut lazy_once, origin: Origin) -> lazy_status {
     // SAFETY: the caller's promise.
     match unsafe { entry::once(once) } {
-        Some(once) if once.is_ready() => LAZY_OK,
+        Some(once) if once.is_ready() => entry::init_ready(once),
         once => entry::init(once, None, origin),
     }
 }
@@ -261,7 +275,7 @@ unsafe extern "C-unwind" fn run_body(
     // SAFETY: the C caller passes a once or NULL, and an initializer that fits `ctx` or NULL.
     let (once, initializer) = unsafe { (entry::once(once), entry::callback(initializer, ctx)) };
     match (once, initializer) {
-        (Some(once), Some(_)) if once.is_ready() => LAZY_OK,
+        (Some(once), Some(_)) if once.is_ready() => entry::init_ready(once),
         (once, Some(initializer)) => entry::init(once, Some(initializer), Origin::Address(caller)),
         (_, None) => entry::invalid("the initializer is NULL"),
     }
@@ -276,7 +290,9 @@ unsafe extern "C-unwind" fn call_body(
     // SAFETY: the C caller passes a once or NULL, and a callback that fits `ctx` or NULL.
     let (once, callback) = unsafe { (entry::once(once), entry::callback(r#fn, ctx)) };
     match (once, callback) {
-        (Some(once), Some(callback)) if once.is_ready() => entry::call_ready(once, callback, caller),
+        (Some(once), Some(callback)) if once.is_ready() => {
+            entry::call_ready(once, callback, caller)
+        }
         (once, callback) => entry::call(once, callback, caller),
     }
 }

@@ -26,7 +26,9 @@ fn replace(view: Option<Box<View>>) -> Option<Box<View>> {
 
 /// This thread's last error, or NULL. The same pointer until the next failing call.
 pub(super) fn last_error() -> *const lazy_error {
-    let Some(failure) = error::last() else { return null() };
+    let Some(failure) = error::last() else {
+        return null();
+    };
     let old = replace(None);
     let view = match old {
         Some(view) if view.failure.same(&failure) => view,
@@ -61,7 +63,11 @@ impl View {
 }
 
 fn translate(failure: &Failure) -> lazy_error {
-    let unknown = lazy_site { file: null(), line: 0, function: null() };
+    let unknown = lazy_site {
+        file: null(),
+        line: 0,
+        function: null(),
+    };
     let mut error = lazy_error {
         size: size_of::<lazy_error>(),
         status: failure.status(),
@@ -81,7 +87,11 @@ fn translate(failure: &Failure) -> lazy_error {
         let facts = &record.facts;
         error.code = facts.code;
         error.message = record.message.as_ptr();
-        error.once = if record.once.is_empty() { null() } else { record.once.as_ptr() };
+        error.once = if record.once.is_empty() {
+            null()
+        } else {
+            record.once.as_ptr()
+        };
         error.site = site(&facts.site);
         error.init_site = site(&facts.init_site);
         error.thread = record.thread;
@@ -94,6 +104,13 @@ fn translate(failure: &Failure) -> lazy_error {
 }
 
 fn site(place: &Place) -> lazy_site {
-    let text = |part: &Option<_>| part.as_ref().map_or(null::<c_char>(), |text: &std::ffi::CString| text.as_ptr());
-    lazy_site { file: text(&place.file), line: place.line, function: text(&place.function) }
+    let text = |part: &Option<_>| {
+        part.as_ref()
+            .map_or(null::<c_char>(), |text: &std::ffi::CString| text.as_ptr())
+    };
+    lazy_site {
+        file: text(&place.file),
+        line: place.line,
+        function: text(&place.function),
+    }
 }

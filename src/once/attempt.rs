@@ -93,13 +93,24 @@ impl<'a> Locked<'a> {
         let inner = attempt.get_mut().expect("nobody has seen the attempt yet");
         inner.number = number;
         let gate = self.gate();
-        let initializer = if gate.native_done { None } else { instead.or(gate.config.initialize) };
+        let initializer = if gate.native_done {
+            None
+        } else {
+            instead.or(gate.config.initialize)
+        };
         let old = gate.latest.replace(attempt.clone());
-        gate.running = Some(Running { attempt: attempt.clone(), block: None });
+        gate.running = Some(Running {
+            attempt: attempt.clone(),
+            block: None,
+        });
         self.0.set_payload(word::INITIALIZING);
         drop(self);
         drop(old);
-        Ownership { once, attempt, stage: Stage::Initializer(initializer) }
+        Ownership {
+            once,
+            attempt,
+            stage: Stage::Initializer(initializer),
+        }
     }
 }
 
@@ -200,7 +211,9 @@ impl<'a> Ownership<'a> {
         let gate = locked.gate();
         let sticky = gate.config.on_failure == OnFailure::Sticky;
         let running = gate.running.take();
-        let (attempt, block) = running.map_or((None, None), |running| (Some(running.attempt), running.block));
+        let (attempt, block) = running.map_or((None, None), |running| {
+            (Some(running.attempt), running.block)
+        });
         if let Some(block) = block {
             gate.queue.restore(block);
         }
@@ -217,14 +230,21 @@ impl<'a> Ownership<'a> {
     }
 
     fn locked(&self) -> Locked<'a> {
-        self.once.lock().expect("a once becomes ready only through its owner")
+        self.once
+            .lock()
+            .expect("a once becomes ready only through its owner")
     }
 
     fn initializer_failed(&self, code: i32, scope: &Scope) -> Failure {
         let (said, cause) = scope.take(code);
         let name = self.once.name();
-        let (status, said) = said.map_or((crate::abi::LAZY_E_INIT, None), |said| (said.status, Some(said.text)));
-        let mut text = format!("the initializer of {} failed with code {code}", called(&name));
+        let (status, said) = said.map_or((crate::abi::LAZY_E_INIT, None), |said| {
+            (said.status, Some(said.text))
+        });
+        let mut text = format!(
+            "the initializer of {} failed with code {code}",
+            called(&name)
+        );
         if let Some(said) = said {
             text += &format!(": {said}");
         }
@@ -235,7 +255,11 @@ impl<'a> Ownership<'a> {
             self.attempt.owner(),
             since(self.attempt.since_ns)
         );
-        let facts = Facts { code, cause, ..self.facts() };
+        let facts = Facts {
+            code,
+            cause,
+            ..self.facts()
+        };
         Failure::new(Error::from_status(status, text), &name, facts)
     }
 
@@ -250,8 +274,11 @@ impl<'a> Ownership<'a> {
 
     fn deferred(&self, block: &Block, code: i32, cause: Option<Failure>, reason: &str) -> Failure {
         let name = self.once.name();
-        let (site, ticket) =
-            block.running().map_or_else(Default::default, |(entry, ticket)| (entry.origin().resolve(), ticket));
+        let (site, ticket) = block
+            .running()
+            .map_or_else(Default::default, |(entry, ticket)| {
+                (entry.origin().resolve(), ticket)
+            });
         let text = format!(
             "a callback queued on {} by {site} {reason} (ticket {ticket}, attempt {} on thread {}, started at {}); it \
              stays at the head of the queue and the next attempt resumes there",
@@ -260,7 +287,13 @@ impl<'a> Ownership<'a> {
             self.attempt.owner(),
             self.attempt.origin.resolve(),
         );
-        let facts = Facts { code, cause, site, ticket, ..self.facts() };
+        let facts = Facts {
+            code,
+            cause,
+            site,
+            ticket,
+            ..self.facts()
+        };
         Failure::new(Error::Deferred(text), &name, facts)
     }
 
@@ -269,7 +302,12 @@ impl<'a> Ownership<'a> {
         if let Stage::Queue = self.stage {
             let block = self.locked().gate().running().block.clone();
             if let Some(block) = block {
-                return self.deferred(&block, 0, None, "was left by an exception or by the end of its thread");
+                return self.deferred(
+                    &block,
+                    0,
+                    None,
+                    "was left by an exception or by the end of its thread",
+                );
             }
         }
         let name = self.once.name();
@@ -309,7 +347,10 @@ impl Once {
     pub(super) fn too_late(&self, latest: Option<Shared<Attempt>>) -> Failure {
         let name = self.name();
         let mut facts = Facts::default();
-        let mut text = format!("{} cannot be configured any more: it has been initialized", called(&name));
+        let mut text = format!(
+            "{} cannot be configured any more: it has been initialized",
+            called(&name)
+        );
         if let Some(attempt) = latest {
             facts.init_site = attempt.origin.resolve();
             facts.owner_thread = attempt.owner();

@@ -34,16 +34,20 @@ pub(crate) fn call(once: &Once, callback: Callback, caller: usize) -> Result<Dec
     let mut spare = Spare::default();
     crate::hooks::before_lock();
     loop {
-        let Some(mut locked) = once.lock() else { return Ok(Decision::RunAfterWait) };
+        let Some(mut locked) = once.lock() else {
+            return Ok(Decision::RunAfterWait);
+        };
         match locked.standing() {
             Standing::Mine(word::DRAINING) => return Ok(Decision::RunReentrant),
-            Standing::Fresh | Standing::Mine(_) => match locked.append(Entry::new(callback, caller), &mut spare) {
-                Ok(_) => return Ok(Decision::Queued),
-                Err(lack) => {
-                    drop(locked);
-                    bring(once, lack, &mut spare)?;
+            Standing::Fresh | Standing::Mine(_) => {
+                match locked.append(Entry::new(callback, caller), &mut spare) {
+                    Ok(_) => return Ok(Decision::Queued),
+                    Err(lack) => {
+                        drop(locked);
+                        bring(once, lack, &mut spare)?;
+                    }
                 }
-            },
+            }
             Standing::Theirs(attempt) => {
                 let limit = locked.gate().config.deadline();
                 drop(locked);
@@ -70,19 +74,45 @@ pub(crate) fn run(once: &Once, callback: Callback, origin: Origin) -> Result<(),
         return Ok(());
     }
     let (said, cause) = scope.take(code);
-    Err(preserved(|| callback_failed(once, code, origin, said.map(|said| said.text), cause)))
+    Err(preserved(|| {
+        callback_failed(once, code, origin, said.map(|said| said.text), cause)
+    }))
 }
 
 /// The failure of a callback that ran on READY, where nothing marked its beginning.
 #[cold]
 pub(crate) fn ready_failed(once: &Once, code: i32, origin: Origin) -> Failure {
-    callback_failed(once, code, origin, take_said(code).map(|said| said.text), None)
+    callback_failed(
+        once,
+        code,
+        origin,
+        take_said(code).map(|said| said.text),
+        None,
+    )
 }
 
-fn callback_failed(once: &Once, code: i32, origin: Origin, said: Option<String>, cause: Option<Failure>) -> Failure {
+fn callback_failed(
+    once: &Once,
+    code: i32,
+    origin: Origin,
+    said: Option<String>,
+    cause: Option<Failure>,
+) -> Failure {
     let name = once.name();
     let site = origin.resolve();
     let said = said.map(|said| format!(": {said}")).unwrap_or_default();
-    let text = format!("a callback given to {} by {site} ran at once and failed with code {code}{said}", called(&name));
-    Failure::new(Error::Callback(text), &name, Facts { code, site, cause, ..Facts::default() })
+    let text = format!(
+        "a callback given to {} by {site} ran at once and failed with code {code}{said}",
+        called(&name)
+    );
+    Failure::new(
+        Error::Callback(text),
+        &name,
+        Facts {
+            code,
+            site,
+            cause,
+            ..Facts::default()
+        },
+    )
 }

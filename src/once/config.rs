@@ -42,17 +42,25 @@ impl Config {
         let raw = match foreign.read() {
             None => return Ok(Self::default()),
             Some(Ok(raw)) => raw,
-            Some(Err(malformed)) => return Err(Failure::invalid(format!("lazy_config.size: {malformed}"))),
+            Some(Err(malformed)) => {
+                return Err(Failure::invalid(format!("lazy_config.size: {malformed}")));
+            }
         };
         let name = copy_text(raw.name);
         Self::check(&raw, name.as_deref())
     }
 
     fn check(raw: &abi::lazy_config, name: Option<&CStr>) -> Result<Self, Failure> {
-        let refuse = |what: &str, value: u32| Err(Failure::invalid(format!("lazy_config.{what} has no value {value}")));
+        let refuse = |what: &str, value: u32| {
+            Err(Failure::invalid(format!(
+                "lazy_config.{what} has no value {value}"
+            )))
+        };
         let later = |what: &str| {
             Err(Failure::new(
-                crate::error::Error::Unavailable(format!("lazy_config.{what} is not available in this version")),
+                crate::error::Error::Unavailable(format!(
+                    "lazy_config.{what} is not available in this version"
+                )),
                 name.unwrap_or_default(),
                 crate::error::Facts::default(),
             ))
@@ -65,7 +73,9 @@ impl Config {
         };
         match raw.on_deferred_failure {
             abi::LAZY_DEFERRED_KEEP => {}
-            abi::LAZY_DEFERRED_DROP | abi::LAZY_DEFERRED_CONTINUE => return later("on_deferred_failure"),
+            abi::LAZY_DEFERRED_DROP | abi::LAZY_DEFERRED_CONTINUE => {
+                return later("on_deferred_failure");
+            }
             other => return refuse("on_deferred_failure", other),
         }
         match raw.on_fork {
@@ -85,8 +95,12 @@ impl Config {
             return later("host");
         }
         Ok(Self {
-            name: name.map(|name| Shared::try_new(name.to_owned())).transpose()?,
-            initialize: raw.initialize.map(|function| Callback::new(function, raw.ctx)),
+            name: name
+                .map(|name| Shared::try_new(name.to_owned()))
+                .transpose()?,
+            initialize: raw
+                .initialize
+                .map(|function| Callback::new(function, raw.ctx)),
             on_failure,
             timeout_ns: raw.timeout_ns,
         })
@@ -94,6 +108,10 @@ impl Config {
 
     /// When a wait that starts now is given up.
     pub(crate) fn deadline(&self) -> Deadline {
-        if self.timeout_ns == 0 { Deadline::Never } else { Deadline::after(self.timeout_ns) }
+        if self.timeout_ns == 0 {
+            Deadline::Never
+        } else {
+            Deadline::after(self.timeout_ns)
+        }
     }
 }

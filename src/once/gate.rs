@@ -34,7 +34,10 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) const NONE: Self = Self { attempts: 0, generation: 0 };
+    pub(super) const NONE: Self = Self {
+        attempts: 0,
+        generation: 0,
+    };
 }
 
 /// What a once that is configured, in use or has a queue owns.
@@ -114,11 +117,17 @@ impl Locked<'_> {
             (None, _) | (_, word::FRESH) => Standing::Fresh,
             (Some(gate), word::INITIALIZING | word::DRAINING) => {
                 let attempt = &gate.running().attempt;
-                if attempt.owner() == thread::id() { Standing::Mine(phase) } else { Standing::Theirs(attempt.clone()) }
+                if attempt.owner() == thread::id() {
+                    Standing::Mine(phase)
+                } else {
+                    Standing::Theirs(attempt.clone())
+                }
             }
-            (Some(gate), _) => {
-                Standing::Over(gate.final_error.clone().unwrap_or(Failure::Bare(abi::LAZY_E_INIT)))
-            }
+            (Some(gate), _) => Standing::Over(
+                gate.final_error
+                    .clone()
+                    .unwrap_or(Failure::Bare(abi::LAZY_E_INIT)),
+            ),
         }
     }
 
@@ -129,12 +138,19 @@ impl Locked<'_> {
     }
 
     pub(super) fn gate(&mut self) -> &mut Gate {
-        self.0.gate.as_mut().expect("a running attempt keeps the gate")
+        self.0
+            .gate
+            .as_mut()
+            .expect("a running attempt keeps the gate")
     }
 
     /// Takes the gate out if the once may own nothing now. The caller drops it after every lock.
     #[must_use]
-    pub(super) fn take_unneeded(&mut self, registry: &mut registry::Held<'_>, phase: u32) -> Option<Box<Gate>> {
+    pub(super) fn take_unneeded(
+        &mut self,
+        registry: &mut registry::Held<'_>,
+        phase: u32,
+    ) -> Option<Box<Gate>> {
         let mut gate = self.0.gate.take_if(|gate| !gate.is_needed(phase))?;
         registry.remove(&mut gate.slot);
         Some(gate)
@@ -143,11 +159,15 @@ impl Locked<'_> {
 
 impl Gate {
     pub(super) fn running(&self) -> &Running {
-        self.running.as_ref().expect("an attempt is running in these phases")
+        self.running
+            .as_ref()
+            .expect("an attempt is running in these phases")
     }
 
     pub(super) fn running_mut(&mut self) -> &mut Running {
-        self.running.as_mut().expect("an attempt is running in these phases")
+        self.running
+            .as_mut()
+            .expect("an attempt is running in these phases")
     }
 }
 
@@ -163,7 +183,9 @@ impl Once {
         loop {
             registry::reserve()?;
             let mut registry = registry::lock();
-            let Some(mut locked) = self.lock() else { return Ok(()) };
+            let Some(mut locked) = self.lock() else {
+                return Ok(());
+            };
             if locked.0.gate.is_some() {
                 return Ok(());
             }
@@ -178,7 +200,10 @@ impl Once {
 
     /// Copies a configuration into the once, before its first attempt.
     pub(crate) fn configure(&self, config: Config) -> Result<(), Failure> {
-        let mut offered = Some(try_box(Gate { configured: true, ..Gate::new(config) })?);
+        let mut offered = Some(try_box(Gate {
+            configured: true,
+            ..Gate::new(config)
+        })?);
         loop {
             registry::reserve()?;
             let mut registry = registry::lock();
@@ -217,7 +242,10 @@ impl Once {
     pub(super) fn name(&self) -> CString {
         let mut registry = registry::lock();
         let (known, bound) = self.with_body(&mut registry, |_, body, _| {
-            (body.gate.as_ref().map(|gate| gate.config.name.clone()), body.config)
+            (
+                body.gate.as_ref().map(|gate| gate.config.name.clone()),
+                body.config,
+            )
         });
         drop(registry);
         let name = known.unwrap_or_else(|| Config::copy(bound).ok().and_then(|config| config.name));
@@ -233,5 +261,9 @@ enum Verdict {
 
 /// A once in the text of a message.
 pub(super) fn called(name: &CStr) -> String {
-    if name.is_empty() { "an unnamed once".into() } else { format!("once \"{}\"", name.to_string_lossy()) }
+    if name.is_empty() {
+        "an unnamed once".into()
+    } else {
+        format!("once \"{}\"", name.to_string_lossy())
+    }
 }

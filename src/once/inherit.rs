@@ -24,7 +24,9 @@ impl Once {
             return;
         }
         self.word.remake(|phase, body| {
-            let Some(gate) = &mut body.gate else { return phase };
+            let Some(gate) = &mut body.gate else {
+                return phase;
+            };
             match gate.running.take() {
                 Some(running) if running.attempt.owner() == before => {
                     running.attempt.follow_owner();

@@ -9,10 +9,16 @@ use crate::sys::callback::Callback;
 use crate::sys::site::Origin;
 
 /// Initializes a once that was not READY at the first look, with `instead` in place of its initializer if there is one.
-pub(crate) fn init(once: &Once, instead: Option<Callback>, origin: Origin) -> Result<Progress, Failure> {
+pub(crate) fn init(
+    once: &Once,
+    instead: Option<Callback>,
+    origin: Origin,
+) -> Result<Progress, Failure> {
     let mut spare = None;
     loop {
-        let Some(mut locked) = once.lock() else { return Ok(Progress::Done) };
+        let Some(mut locked) = once.lock() else {
+            return Ok(Progress::Done);
+        };
         match locked.standing() {
             Standing::Mine(_) => return Ok(Progress::InProgress),
             Standing::Over(failure) => return Err(failure),
@@ -30,7 +36,9 @@ pub(crate) fn init(once: &Once, instead: Option<Callback>, origin: Origin) -> Re
                 debug_assert_eq!(locked.0.payload(), word::FRESH);
                 // Both are allocated outside the lock, so each may be missing once.
                 match spare.take() {
-                    Some(attempt) if locked.0.gate.is_some() => return locked.claim(once, attempt, instead).run(),
+                    Some(attempt) if locked.0.gate.is_some() => {
+                        return locked.claim(once, attempt, instead).run();
+                    }
                     attempt => {
                         drop(locked);
                         once.furnish()?;

@@ -47,14 +47,26 @@ const _: () = assert!(size_of::<Once>() == size_of::<crate::abi::lazy_once>());
 impl Once {
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
-        let body = Body { config: Foreign::NULL, gate: None, counters: Counters::NONE };
-        Self { word: Word::new(word::FRESH, word::ABI, body) }
+        let body = Body {
+            config: Foreign::NULL,
+            gate: None,
+            counters: Counters::NONE,
+        };
+        Self {
+            word: Word::new(word::FRESH, word::ABI, body),
+        }
     }
 
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
-        let body = Body { config: Foreign::NULL, gate: None, counters: Counters::NONE };
-        Self { word: Word::new(word::FRESH, word::ABI, body) }
+        let body = Body {
+            config: Foreign::NULL,
+            gate: None,
+            counters: Counters::NONE,
+        };
+        Self {
+            word: Word::new(word::FRESH, word::ABI, body),
+        }
     }
 
     /// Is the layout one that this library knows?
@@ -68,6 +80,12 @@ impl Once {
         self.word.look() == word::READY
     }
 
+    /// Tells a race detector, which has not seen the first look, that it found READY.
+    #[inline(always)]
+    pub(crate) fn tell_ready(&self) {
+        crate::sys::race::acquire(self);
+    }
+
     /// The second look, under the lock that appends take; `None` if it finds READY.
     #[inline]
     fn lock(&self) -> Option<Locked<'_>> {
@@ -76,7 +94,8 @@ impl Once {
 
     /// Is this thread inside the attempt?
     pub(crate) fn is_mine(&self) -> bool {
-        self.lock().is_some_and(|locked| matches!(locked.standing(), Standing::Mine(_)))
+        self.lock()
+            .is_some_and(|locked| matches!(locked.standing(), Standing::Mine(_)))
     }
 
     /// Reads or changes the body in any phase. READY is never locked, and left only under the registry's lock.

@@ -43,22 +43,32 @@ impl Block {
     fn try_new(capacity: usize) -> Result<Shared<Self>, NoMemory> {
         let mut entries = Vec::new();
         entries.try_reserve_exact(capacity)?;
-        Shared::try_new(Self { entries, first_ticket: 0, position: AtomicUsize::new(0), next: None })
+        Shared::try_new(Self {
+            entries,
+            first_ticket: 0,
+            position: AtomicUsize::new(0),
+            next: None,
+        })
     }
 
     /// The requests that have not run yet. Each is the running one from when it is handed out.
     pub(super) fn run(&self) -> impl Iterator<Item = &Entry> {
         let start = self.position.load(Relaxed);
-        self.entries[start..].iter().enumerate().map(move |(offset, entry)| {
-            self.position.store(start + offset, Relaxed);
-            entry
-        })
+        self.entries[start..]
+            .iter()
+            .enumerate()
+            .map(move |(offset, entry)| {
+                self.position.store(start + offset, Relaxed);
+                entry
+            })
     }
 
     /// The running request and its ticket.
     pub(super) fn running(&self) -> Option<(Entry, u64)> {
         let position = self.position.load(Relaxed);
-        self.entries.get(position).map(|entry| (*entry, self.first_ticket + position as u64))
+        self.entries
+            .get(position)
+            .map(|entry| (*entry, self.first_ticket + position as u64))
     }
 }
 
@@ -95,16 +105,27 @@ impl Queue {
     /// Appends; returns the ticket.
     pub(super) fn append(&mut self, entry: Entry, spare: &mut Spare) -> Result<u64, Full> {
         let room = |block: &mut Block| block.entries.len() < block.entries.capacity();
-        if !self.back.as_mut().and_then(Shared::get_mut).is_some_and(room) {
+        if !self
+            .back
+            .as_mut()
+            .and_then(Shared::get_mut)
+            .is_some_and(room)
+        {
             let Some(mut block) = spare.0.take() else {
-                return Err(Full { capacity: self.len.clamp(*BLOCK.start(), *BLOCK.end()) });
+                return Err(Full {
+                    capacity: self.len.clamp(*BLOCK.start(), *BLOCK.end()),
+                });
             };
             let fresh = block.get_mut().expect("nobody else has the spare block");
             fresh.first_ticket = self.tickets + 1;
             fresh.next = self.back.take();
             self.back = Some(block);
         }
-        let tail = self.back.as_mut().and_then(Shared::get_mut).expect("the queue holds its blocks alone");
+        let tail = self
+            .back
+            .as_mut()
+            .and_then(Shared::get_mut)
+            .expect("the queue holds its blocks alone");
         tail.entries.push(entry);
         self.len += 1;
         self.tickets += 1;

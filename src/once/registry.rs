@@ -43,8 +43,13 @@ mod native {
         free: u32,
     }
 
-    static REGISTRY: Mutex<Registry> =
-        Mutex::const_new(RawLock::INIT, Registry { places: Vec::new(), free: NONE });
+    static REGISTRY: Mutex<Registry> = Mutex::const_new(
+        RawLock::INIT,
+        Registry {
+            places: Vec::new(),
+            free: NONE,
+        },
+    );
 
     pub(crate) type Held<'a> = MutexGuard<'a, RawLock, Registry>;
 
@@ -79,7 +84,9 @@ mod native {
             let place = Place::Taken(Anchor::new(once));
             let index = self.free;
             if let Some(free) = self.places.get_mut(index as usize) {
-                let Place::Free(next) = std::mem::replace(free, place) else { unreachable!("a free place") };
+                let Place::Free(next) = std::mem::replace(free, place) else {
+                    unreachable!("a free place")
+                };
                 self.free = next;
                 return Some(Slot(index));
             }

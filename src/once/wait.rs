@@ -9,16 +9,30 @@ use crate::sys::memory::Shared;
 
 impl Once {
     /// The outcome of the attempt that was found running, whatever has happened to the once since.
-    pub(super) fn wait_for<'a>(&self, attempt: &'a Shared<Attempt>, limit: Deadline) -> Result<&'a Outcome, Failure> {
+    pub(super) fn wait_for<'a>(
+        &self,
+        attempt: &'a Shared<Attempt>,
+        limit: Deadline,
+    ) -> Result<&'a Outcome, Failure> {
         let began = clock::now_ns();
-        attempt.outcome.wait(limit).ok_or_else(|| self.timed_out(attempt, began))
+        attempt
+            .outcome
+            .wait(limit)
+            .ok_or_else(|| self.timed_out(attempt, began))
     }
 
     fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
         let (phase, request) = match self.lock() {
             Some(locked) => {
-                let running = locked.0.gate.as_ref().and_then(|gate| gate.running.as_ref());
-                (locked.0.payload(), running.and_then(|running| running.block.as_ref()?.running()))
+                let running = locked
+                    .0
+                    .gate
+                    .as_ref()
+                    .and_then(|gate| gate.running.as_ref());
+                (
+                    locked.0.payload(),
+                    running.and_then(|running| running.block.as_ref()?.running()),
+                )
             }
             None => (word::READY, None),
         };
@@ -26,7 +40,9 @@ impl Once {
         let site = request.map(|(entry, _)| entry.origin().resolve());
         let doing = match (phase, &site) {
             (word::INITIALIZING, _) => "initializing".into(),
-            (word::DRAINING, Some(site)) => format!("draining: it runs a callback queued by {site}"),
+            (word::DRAINING, Some(site)) => {
+                format!("draining: it runs a callback queued by {site}")
+            }
             (word::DRAINING, None) => "draining".into(),
             _ => "done by now".into(),
         };

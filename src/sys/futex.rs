@@ -27,7 +27,9 @@ impl std::ops::Deref for Futex {
 #[cfg(not(loom))]
 impl Futex {
     pub(crate) const fn new(value: u32) -> Self {
-        Self { word: AtomicU32::new(value) }
+        Self {
+            word: AtomicU32::new(value),
+        }
     }
 
     /// Sleeps while the word is `expected`, until a wake, a signal or the deadline.
@@ -81,7 +83,14 @@ pub(crate) struct Address(*mut u32);
 pub(crate) fn wake_at(address: Address, count: i32) {
     super::errno::preserved(|| {
         // SAFETY: the kernel uses the address as a key and answers EFAULT where nothing is mapped.
-        unsafe { libc::syscall(libc::SYS_futex, address.0, libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, count) };
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                address.0,
+                libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+                count,
+            )
+        };
     });
 }
 
@@ -108,7 +117,12 @@ mod model {
 
     impl Futex {
         pub(crate) fn new(value: u32) -> Self {
-            Self { model: Model { word: AtomicU32::new(value), sleepers: Arc::new((Mutex::new(()), Condvar::new())) } }
+            Self {
+                model: Model {
+                    word: AtomicU32::new(value),
+                    sleepers: Arc::new((Mutex::new(()), Condvar::new())),
+                },
+            }
         }
 
         /// A limited wait returns at once: to loom a time-out may come at any moment, the earliest included.

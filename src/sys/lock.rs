@@ -6,7 +6,7 @@
 use super::atomic::Ordering::Relaxed;
 use super::clock::Deadline;
 use super::futex::{self, Futex};
-use super::{order, thread};
+use super::{order, race, thread};
 
 /// The bits that belong to the user of the word.
 pub(crate) const PAYLOAD: u32 = 0xff;
@@ -26,12 +26,16 @@ pub(crate) struct RawLock {
 impl RawLock {
     #[cfg(not(loom))]
     pub(crate) const fn new(payload: u32) -> Self {
-        Self { word: Futex::new(payload) }
+        Self {
+            word: Futex::new(payload),
+        }
     }
 
     #[cfg(loom)]
     pub(crate) fn new(payload: u32) -> Self {
-        Self { word: Futex::new(payload) }
+        Self {
+            word: Futex::new(payload),
+        }
     }
 
     /// The whole word, with the order of a first look. Equal to a payload only while nobody is inside.
@@ -59,13 +63,15 @@ impl RawLock {
     #[inline]
     pub(crate) fn acquire(&self, stop: u32) -> bool {
         let seen = self.word.load(Relaxed);
-        if seen & (LOCKED | CONTENDED) == 0
+        let taken = seen & (LOCKED | CONTENDED) == 0
             && seen != stop
-            && self.word.compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed).is_ok()
-        {
-            return true;
-        }
-        self.acquire_contended(stop)
+            && self
+                .word
+                .compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed)
+                .is_ok()
+            || self.acquire_contended(stop);
+        race::acquire(self);
+        taken
     }
 
     #[cold]
@@ -81,7 +87,12 @@ impl RawLock {
                 return false;
             }
             if seen & LOCKED == 0 {
-                match self.word.compare_exchange(seen, seen | take, order::lock(), order::lock_meets_ready()) {
+                match self.word.compare_exchange(
+                    seen,
+                    seen | take,
+                    order::lock(),
+                    order::lock_meets_ready(),
+                ) {
                     Ok(_) => break,
                     Err(now) => seen = now,
                 }
@@ -93,13 +104,16 @@ impl RawLock {
                 seen = self.word.load(order::lock_meets_ready());
                 continue;
             }
-            if seen & CONTENDED == 0 {
-                if let Err(now) =
-                    self.word.compare_exchange(seen, seen | CONTENDED, Relaxed, order::lock_meets_ready())
-                {
-                    seen = now;
-                    continue;
-                }
+            if seen & CONTENDED == 0
+                && let Err(now) = self.word.compare_exchange(
+                    seen,
+                    seen | CONTENDED,
+                    Relaxed,
+                    order::lock_meets_ready(),
+                )
+            {
+                seen = now;
+                continue;
             }
             self.word.wait(seen | CONTENDED, Deadline::Never);
             // Others may be asleep beside us, so from now on the lock is taken as a contended one.
@@ -125,6 +139,7 @@ impl RawLock {
     /// The other half of [`Self::acquire`].
     #[inline]
     pub(crate) fn let_go(&self) {
+        race::release(self);
         let address = self.word.address();
         let old = self.word.fetch_and(PAYLOAD, order::unlock());
         if old & CONTENDED != 0 && order::wake_lock() {
@@ -135,6 +150,7 @@ impl RawLock {
     /// Releases the lock and publishes `payload` in one exchange, after which only the address of the word is used.
     pub(crate) fn publish(&self, payload: u32) {
         thread::released(self.key());
+        race::release(self);
         let address = self.word.address();
         let old = self.word.swap(payload, order::publish_ready());
         if old & CONTENDED != 0 && order::wake_lock_ready() {
@@ -170,8 +186,12 @@ unsafe impl lock_api::RawMutex for RawLock {
     fn try_lock(&self) -> bool {
         let seen = self.word.load(Relaxed);
         let free = seen & LOCKED == 0
-            && self.word.compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed).is_ok();
+            && self
+                .word
+                .compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed)
+                .is_ok();
         if free {
+            race::acquire(self);
             thread::holds(self.key());
         }
         free

@@ -1,6 +1,6 @@
 //! Allocations that can fail, and a reference count over them. The standard ones abort when memory runs out.
 
-use super::order;
+use super::{order, race};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 // Not loom's: the count orders nothing but the free, which loom does not see, and would only multiply the interleavings.
@@ -52,7 +52,12 @@ impl<T> Shared<T> {
     pub(crate) fn try_new(value: T) -> Result<Self, NoMemory> {
         let counted = allocate::<Counted<T>>()?;
         // SAFETY: fresh and sized for it.
-        unsafe { counted.write(Counted { references: AtomicUsize::new(1), value }) };
+        unsafe {
+            counted.write(Counted {
+                references: AtomicUsize::new(1),
+                value,
+            })
+        };
         Ok(Self { counted })
     }
 
@@ -66,6 +71,7 @@ impl<T> Shared<T> {
         if self.counted().references.load(order::last_reference()) != 1 {
             return None;
         }
+        race::acquire(self.counted.as_ptr());
         // SAFETY: the only reference is ours, and it is borrowed uniquely.
         Some(unsafe { &mut self.counted.as_mut().value })
     }
@@ -86,7 +92,9 @@ impl<T> Clone for Shared<T> {
     fn clone(&self) -> Self {
         // Relaxed: a new reference is made from a live one, which keeps the count above zero.
         self.counted().references.fetch_add(1, Relaxed);
-        Self { counted: self.counted }
+        Self {
+            counted: self.counted,
+        }
     }
 }
 
@@ -100,10 +108,17 @@ impl<T> std::ops::Deref for Shared<T> {
 
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
-        if self.counted().references.fetch_sub(1, order::drop_reference()) != 1 {
+        race::release(self.counted.as_ptr());
+        if self
+            .counted()
+            .references
+            .fetch_sub(1, order::drop_reference())
+            != 1
+        {
             return;
         }
         self.counted().references.load(order::last_reference());
+        race::acquire(self.counted.as_ptr());
         // SAFETY: the count is zero: nobody else can reach the value or make a new reference.
         unsafe {
             self.counted.drop_in_place();

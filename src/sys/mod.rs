@@ -12,6 +12,7 @@ pub(crate) mod order;
 #[cfg(not(loom))]
 pub(crate) mod process;
 pub(crate) mod promise;
+pub(crate) mod race;
 pub(crate) mod site;
 pub(crate) mod sized;
 pub(crate) mod thread;

@@ -86,11 +86,19 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "the count orders nothing but the free, which loom does not see; the order is that of std's Arc",
     ),
     ("last_reference", "as drop_reference"),
+    (
+        "publish_ready",
+        "the exchange continues the release sequence of the owner's last unlock, after which it writes only what nobody \
+         reads on READY; kept so that what a reader sees does not rest on how often the owner locked before",
+    ),
 ];
 
 #[cfg(loom)]
 fn mutated(name: &str) -> bool {
     use std::sync::OnceLock;
     static MUTATION: OnceLock<Option<String>> = OnceLock::new();
-    MUTATION.get_or_init(|| std::env::var("LAZYONCE_MUTATION").ok()).as_deref() == Some(name)
+    MUTATION
+        .get_or_init(|| std::env::var("LAZYONCE_MUTATION").ok())
+        .as_deref()
+        == Some(name)
 }

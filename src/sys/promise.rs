@@ -5,7 +5,7 @@ use super::UnsafeCell;
 use super::atomic::Ordering::Relaxed;
 use super::clock::Deadline;
 use super::futex::Futex;
-use super::order;
+use super::{order, race};
 
 /// Nothing written, nobody asleep.
 const PENDING: u32 = 0;
@@ -25,15 +25,26 @@ unsafe impl<T: Send + Sync> Sync for Promise<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Send for Promise<T> {}
 
+#[cfg(loom)]
+impl<T> Default for Promise<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Promise<T> {
     pub(crate) fn new() -> Self {
-        Self { state: Futex::new(PENDING), value: UnsafeCell::new(None) }
+        Self {
+            state: Futex::new(PENDING),
+            value: UnsafeCell::new(None),
+        }
     }
 
     /// Writes the value and wakes the sleepers. Called once, by the one thread that owes the value.
     pub(crate) fn keep(&self, value: T) {
         debug_assert_ne!(self.state.load(Relaxed), KEPT, "a promise is kept once");
         self.write(value);
+        race::release(self);
         let waiting = self.state.swap(KEPT, order::write_outcome()) == WAITING;
         if waiting && order::wake_waiter() {
             self.state.wake(1);
@@ -45,6 +56,7 @@ impl<T> Promise<T> {
         if self.state.load(order::read_outcome()) != KEPT {
             return None;
         }
+        race::acquire(self);
         self.read()
     }
 
@@ -58,7 +70,9 @@ impl<T> Promise<T> {
             if slept && deadline.has_passed() {
                 break None;
             }
-            let marked = self.state.compare_exchange(PENDING, WAITING, Relaxed, Relaxed);
+            let marked = self
+                .state
+                .compare_exchange(PENDING, WAITING, Relaxed, Relaxed);
             if marked != Err(KEPT) {
                 self.state.wait(WAITING, deadline);
                 slept = true;

@@ -6,7 +6,11 @@ use std::ffi::{CStr, CString, c_char};
 #[derive(Clone, Copy)]
 pub(crate) enum Origin {
     /// Given by the caller (`LAZY_HERE`); the strings are literals of the caller's object.
-    Here { file: *const c_char, line: u32, function: *const c_char },
+    Here {
+        file: *const c_char,
+        line: u32,
+        function: *const c_char,
+    },
     /// The return address of the call; 0 where it is not known.
     Address(usize),
 }
@@ -27,7 +31,15 @@ pub(crate) struct Place {
 impl Origin {
     pub(crate) fn resolve(self) -> Place {
         match self {
-            Self::Here { file, line, function } => Place { file: copy_text(file), line, function: copy_text(function) },
+            Self::Here {
+                file,
+                line,
+                function,
+            } => Place {
+                file: copy_text(file),
+                line,
+                function: copy_text(function),
+            },
             Self::Address(0) => Place::default(),
             Self::Address(address) => nearest_symbol(address),
         }
@@ -48,7 +60,11 @@ fn nearest_symbol(address: usize) -> Place {
     if unsafe { libc::dladdr(inside, &mut found) } == 0 {
         return Place::default();
     }
-    Place { file: copy_text(found.dli_fname), line: 0, function: copy_text(found.dli_sname) }
+    Place {
+        file: copy_text(found.dli_fname),
+        line: 0,
+        function: copy_text(found.dli_sname),
+    }
 }
 
 /// A C string of somebody else's, copied; `None` for NULL.
@@ -59,7 +75,10 @@ pub(crate) fn copy_text(text: *const c_char) -> Option<CString> {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = |part: &Option<CString>| part.as_ref().map(|text| text.to_string_lossy().into_owned());
+        let text = |part: &Option<CString>| {
+            part.as_ref()
+                .map(|text| text.to_string_lossy().into_owned())
+        };
         match (text(&self.file), self.line, text(&self.function)) {
             (None, ..) => out.write_str("an unknown place"),
             (Some(file), 0, None) => write!(out, "{file}"),

@@ -17,12 +17,20 @@ unsafe impl<T> Sync for Word<T> {}
 impl<T> Word<T> {
     #[cfg(not(loom))]
     pub(crate) const fn new(payload: u32, tag: u32, value: T) -> Self {
-        Self { raw: RawLock::new(payload), tag, value: UnsafeCell::new(value) }
+        Self {
+            raw: RawLock::new(payload),
+            tag,
+            value: UnsafeCell::new(value),
+        }
     }
 
     #[cfg(loom)]
     pub(crate) fn new(payload: u32, tag: u32, value: T) -> Self {
-        Self { raw: RawLock::new(payload), tag, value: UnsafeCell::new(value) }
+        Self {
+            raw: RawLock::new(payload),
+            tag,
+            value: UnsafeCell::new(value),
+        }
     }
 
     pub(crate) fn tag(&self) -> u32 {

@@ -28,17 +28,36 @@ pub struct Builder {
 impl Builder {
     pub fn from_environment() -> Self {
         let words = |key: &str| -> Vec<String> {
-            env::var(key).unwrap_or_default().split_whitespace().map(String::from).collect()
+            env::var(key)
+                .unwrap_or_default()
+                .split_whitespace()
+                .map(String::from)
+                .collect()
         };
         let executable = env::current_exe().expect("the test has a path");
-        let profile = executable.ancestors().nth(2).expect("the test lies in target/<profile>/deps").to_path_buf();
+        let profile = executable
+            .ancestors()
+            .nth(2)
+            .expect("the test lies in target/<profile>/deps")
+            .to_path_buf();
         let cflags = words("LAZYONCE_TEST_CFLAGS");
-        let flavour: String = cflags.concat().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
-        let out = profile.join("c-tests").join(if flavour.is_empty() { "plain" } else { &flavour });
+        let flavour: String = cflags
+            .concat()
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric())
+            .collect();
+        let out = profile.join("c-tests").join(if flavour.is_empty() {
+            "plain"
+        } else {
+            &flavour
+        });
         fs::create_dir_all(&out).expect("target/ can be written");
         Self {
             package: PathBuf::from(env!("CARGO_MANIFEST_DIR")),
-            target: profile.parent().expect("target/ is above the profile").to_path_buf(),
+            target: profile
+                .parent()
+                .expect("target/ is above the profile")
+                .to_path_buf(),
             profile,
             out,
             cflags,
@@ -73,12 +92,22 @@ impl Builder {
 
     /// Compiles a program and gives the path of its executable.
     pub fn compile(&self, program: &Program) -> Result<PathBuf, String> {
-        let library = if program.hooks { self.library_with_hooks()? } else { self.library()? };
+        let library = if program.hooks {
+            self.library_with_hooks()?
+        } else {
+            self.library()?
+        };
         let executable = self.out.join(&program.name);
-        let standard = if program.is_cpp() { "-std=c++17" } else { "-std=c11" };
+        let standard = if program.is_cpp() {
+            "-std=c++17"
+        } else {
+            "-std=c11"
+        };
         let mut compile = compiler(program.is_cpp())?;
         compile
-            .args(["-g", standard, "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
+            .args([
+                "-g", standard, "-Wall", "-Wextra", "-Werror", "-pthread", "-I",
+            ])
             .arg(self.package.join("include"))
             .arg("-I")
             .arg(self.sources())
@@ -96,21 +125,29 @@ impl Builder {
 
     /// Builds the shared object that a program is started with.
     pub fn compile_preload(&self, program: &Program) -> Result<Option<PathBuf>, String> {
-        let Some(source) = &program.preload else { return Ok(None) };
+        let Some(source) = &program.preload else {
+            return Ok(None);
+        };
         let object = self.out.join(format!("{}.preload.so", program.name));
         let mut compile = compiler(false)?;
-        compile.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&object).arg(source);
+        compile
+            .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"])
+            .arg(&object)
+            .arg(source);
         succeed(compile).map(|_| Some(object))
     }
 
     /// A folder with the library of this profile under its link name and its SONAME.
     fn library(&self) -> Result<PathBuf, String> {
         let find = || {
-            let newest = [self.profile.join("liblazyonce.so"), self.profile.join("deps/liblazyonce.so")]
-                .into_iter()
-                .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
-                .max()
-                .ok_or_else(|| format!("no liblazyonce.so in {}", self.profile.display()))?;
+            let newest = [
+                self.profile.join("liblazyonce.so"),
+                self.profile.join("deps/liblazyonce.so"),
+            ]
+            .into_iter()
+            .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+            .max()
+            .ok_or_else(|| format!("no liblazyonce.so in {}", self.profile.display()))?;
             self.linked("lib", &newest.1)
         };
         self.library.get_or_init(find).clone()
@@ -122,7 +159,16 @@ impl Builder {
             let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
             cargo
                 .current_dir(&self.package)
-                .args(["build", "--offline", "--quiet", "--lib", "--profile", "hooks", "--features", "test-hooks"])
+                .args([
+                    "build",
+                    "--offline",
+                    "--quiet",
+                    "--lib",
+                    "--profile",
+                    "hooks",
+                    "--features",
+                    "test-hooks",
+                ])
                 .arg("--target-dir")
                 .arg(&self.target);
             succeed(cargo)?;
@@ -159,11 +205,20 @@ fn compiler(cpp: bool) -> Result<Command, String> {
 }
 
 fn succeed(mut command: Command) -> Result<Output, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {
         return Ok(output);
     }
-    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    let words: Vec<_> = command
+        .get_args()
+        .map(|word| word.to_string_lossy())
+        .collect();
     let program = command.get_program().to_string_lossy();
-    Err(format!("{program} {}\n{}", words.join(" "), String::from_utf8_lossy(&output.stderr)))
+    Err(format!(
+        "{program} {}\n{}",
+        words.join(" "),
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }

@@ -33,12 +33,17 @@ pub struct Program {
 impl Program {
     /// C++ by its file name.
     pub fn is_cpp(&self) -> bool {
-        self.source.extension().is_some_and(|extension| extension == "cpp")
+        self.source
+            .extension()
+            .is_some_and(|extension| extension == "cpp")
     }
 
     /// Why the program does not run under these tools, if it says so.
     pub fn skipped_under(&self, tools: &[&str]) -> Option<String> {
-        let hit = self.skip_under.iter().find(|(tool, _)| tools.contains(&tool.as_str()))?;
+        let hit = self
+            .skip_under
+            .iter()
+            .find(|(tool, _)| tools.contains(&tool.as_str()))?;
         Some(format!("not under {}: {}", hit.0, hit.1))
     }
 }
@@ -46,11 +51,18 @@ impl Program {
 /// Every file that defines `main`, sorted by name; two files of one stem are told apart by `_c` and `_cpp`.
 pub fn all(sources: &Path) -> Vec<Program> {
     let mut stems: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for entry in fs::read_dir(sources).expect("c-tests/ can be listed").flatten() {
+    for entry in fs::read_dir(sources)
+        .expect("c-tests/ can be listed")
+        .flatten()
+    {
         let path = entry.path();
         let extension = path.extension().unwrap_or_default();
         if extension == "c" || extension == "cpp" {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let stem = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             stems.entry(stem).or_default().push(path);
         }
     }
@@ -61,8 +73,16 @@ pub fn all(sources: &Path) -> Vec<Program> {
         for path in paths {
             let text = fs::read_to_string(&path).expect("a source file can be read");
             if text.contains("int main(") {
-                let suffix = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-                let name = if both { format!("{stem}_{suffix}") } else { stem.clone() };
+                let suffix = path
+                    .extension()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                let name = if both {
+                    format!("{stem}_{suffix}")
+                } else {
+                    stem.clone()
+                };
                 programs.push(parse(name, path, &text));
             }
         }
@@ -82,23 +102,35 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         skip_under: Vec::new(),
     };
     for line in text.lines().map_while(|line| line.strip_prefix("//")) {
-        let Some((key, value)) = line.split_once(':') else { continue };
+        let Some((key, value)) = line.split_once(':') else {
+            continue;
+        };
         let value = value.trim();
         match key.trim() {
-            "flags" => program.flags.extend(value.split_whitespace().map(String::from)),
+            "flags" => program
+                .flags
+                .extend(value.split_whitespace().map(String::from)),
             "needs" => {
                 assert!(value == "hooks", "{}: unknown need {value}", program.name);
                 program.hooks = true;
             }
             "preload" => program.preload = Some(folder.join(value)),
             "expect" => {
-                assert!(value == "hang", "{}: unknown expectation {value}", program.name);
+                assert!(
+                    value == "hang",
+                    "{}: unknown expectation {value}",
+                    program.name
+                );
                 program.expect = Expect::Hang;
             }
             "skip-under" => {
                 let (tools, reason) = value.split_once(':').expect("skip-under: TOOLS: a reason");
                 let reason = reason.trim().to_owned();
-                program.skip_under.extend(tools.split_whitespace().map(|tool| (tool.to_owned(), reason.clone())));
+                program.skip_under.extend(
+                    tools
+                        .split_whitespace()
+                        .map(|tool| (tool.to_owned(), reason.clone())),
+                );
             }
             _ => {}
         }

@@ -26,7 +26,11 @@ pub enum Ending {
 
 /// Starts the program in a process group of its own, waits for it, and leaves nothing of the group behind.
 pub fn run(builder: &Builder, program: &Program, executable: &Path) -> Result<Ending, String> {
-    let mut words = builder.runner.iter().map(String::as_str).map(std::ffi::OsStr::new);
+    let mut words = builder
+        .runner
+        .iter()
+        .map(String::as_str)
+        .map(std::ffi::OsStr::new);
     let mut command = match words.next() {
         Some(first) => Command::new(first),
         None => Command::new(executable),
@@ -43,15 +47,27 @@ pub fn run(builder: &Builder, program: &Program, executable: &Path) -> Result<En
     if let Some(object) = builder.compile_preload(program)? {
         // The address sanitizer wants to be the first library of a process; here the stranger is.
         let options = env::var("ASAN_OPTIONS").unwrap_or_default();
-        command.env("LD_PRELOAD", object).env("ASAN_OPTIONS", format!("{options}:verify_asan_link_order=0"));
+        command.env("LD_PRELOAD", object).env(
+            "ASAN_OPTIONS",
+            format!("{options}:verify_asan_link_order=0"),
+        );
     }
-    let create = |path: PathBuf| File::create(&path).map_err(|error| format!("{}: {error}", path.display()));
-    command.process_group(0).stdout(create(out(executable))?).stderr(create(err(executable))?);
-    let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+    let create =
+        |path: PathBuf| File::create(&path).map_err(|error| format!("{}: {error}", path.display()));
+    command
+        .process_group(0)
+        .stdout(create(out(executable))?)
+        .stderr(create(err(executable))?);
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("{command:?}: {error}"))?;
 
     let limit = match program.expect {
         Expect::Done => Duration::from_secs(
-            env::var("LAZYONCE_TEST_LIMIT").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(60),
+            env::var("LAZYONCE_TEST_LIMIT")
+                .ok()
+                .and_then(|seconds| seconds.parse().ok())
+                .unwrap_or(60),
         ),
         Expect::Hang => HANG,
     };
@@ -78,13 +94,21 @@ pub fn says_done(executable: &Path) -> bool {
 /// The last line of stderr: why a program skipped itself.
 pub fn last_error_line(executable: &Path) -> String {
     let text = fs::read_to_string(err(executable)).unwrap_or_default();
-    text.lines().last().unwrap_or("it gave no reason").to_owned()
+    text.lines()
+        .last()
+        .unwrap_or("it gave no reason")
+        .to_owned()
 }
 
 /// What the program wrote.
 pub fn output(executable: &Path) -> String {
-    let read = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
-    format!("--- stdout\n{}--- stderr\n{}", read(out(executable)), read(err(executable)))
+    let read =
+        |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+    format!(
+        "--- stdout\n{}--- stderr\n{}",
+        read(out(executable)),
+        read(err(executable))
+    )
 }
 
 fn out(executable: &Path) -> PathBuf {
@@ -102,7 +126,12 @@ fn ends_within(child: &Child, limit: Duration) -> bool {
         // SAFETY: an all-zero siginfo_t is a valid value, and waitid writes only into it.
         let ended = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
-            libc::waitid(libc::P_PID, child.id(), &mut info, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) == 0
+            libc::waitid(
+                libc::P_PID,
+                child.id(),
+                &mut info,
+                libc::WEXITED | libc::WNOHANG | libc::WNOWAIT,
+            ) == 0
                 && info.si_pid() != 0
         };
         if ended || Instant::now() >= end {
