@@ -1,7 +1,7 @@
 //! Every memory order of the library, each with its reason: the one table. The code names an order, never spells one.
 //!
 //! In a model build (`--cfg loom`) the environment variable `LAZYONCE_MUTATION` weakens one order to `Relaxed`, or
-//! drops one wake; `tests/mutations.rs` checks that each of them makes a model fail, or stands in [`UNSEEN`] with the
+//! drops one wake; `tests/mutations.rs` checks that each of them makes a model fail, or stands in `UNSEEN` with the
 //! reason why no model can see it.
 
 use std::sync::atomic::Ordering;
