@@ -6,8 +6,14 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-static inline void in_child(void (*body)(void)) {
+static inline void check_child(pid_t child) {
     int status = 0;
+    CHECK_IS(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) fprintf(stderr, "the child hung\n");
+    CHECK(WIFEXITED(status));
+    CHECK_IS(WEXITSTATUS(status), 0);
+}
+static inline void in_child(void (*body)(void)) {
     fflush(NULL);
     pid_t child = fork();
     CHECK(child >= 0);
@@ -16,9 +22,6 @@ static inline void in_child(void (*body)(void)) {
         body();
         _exit(0);
     }
-    CHECK_IS(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) fprintf(stderr, "the child hung\n");
-    CHECK(WIFEXITED(status));
-    CHECK_IS(WEXITSTATUS(status), 0);
+    check_child(child);
 }
 #endif

@@ -1,7 +1,7 @@
 //! What a forked child inherits. The three halves run around every `fork` of a process that has used the library's slow
 //! path; `docs/fork.md` says what each lock, list and mark looks like in the child.
 
-use crate::once::registry;
+use crate::once::{graph, registry};
 use crate::sys::thread;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,7 +23,7 @@ thread_local! {
     static PREPARED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Takes every short lock, in the one order: the registry, then the onces by their places. So queue, registry and
+/// Takes every short lock, in the one order: the registry, then the onces by their places, then the graph. So queue, registry and
 /// attempts are whole in the child. Where a signal handler forks inside one of our critical sections, waiting for the
 /// others could be waiting for ourselves: then nothing is taken, and what was interrupted goes on in both processes.
 extern "C" fn prepare() {
@@ -35,11 +35,13 @@ extern "C" fn prepare() {
         once.hold_for_fork();
     }
     std::mem::forget(registry);
+    graph::hold_for_fork();
     PREPARED.set(true);
 }
 
 extern "C" fn parent() {
     if PREPARED.replace(false) {
+        graph::let_go_after_fork();
         let registry = registry::resume();
         for once in registry.onces() {
             once.let_go_after_fork();
@@ -52,6 +54,7 @@ extern "C" fn child() {
     let before = thread::id();
     thread::forget_id();
     if PREPARED.replace(false) {
+        graph::inherit();
         let registry = registry::resume();
         for once in registry.onces() {
             once.inherit(before);

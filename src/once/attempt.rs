@@ -9,14 +9,19 @@ use crate::sys::callback::Callback;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
+#[cfg(not(loom))]
+use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
 // Not loom's: it never changes but in a forked child.
+use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The attempt as its waiters know it. They hold a reference, so it outlives its once's interest in it.
 pub(crate) struct Attempt {
     pub(super) number: u32,
     /// Where it was started from.
+    /// The name of its once.
+    name: Option<Shared<CString>>,
     pub(super) origin: Origin,
     pub(super) since_ns: u64,
     /// The kernel id of the owner. Relaxed: compared for equality with the reader's own id; a thread reads its own write.
@@ -30,6 +35,8 @@ pub(crate) struct Attempt {
 pub(crate) enum Outcome {
     Ready,
     Failed(Failure),
+    /// In a forked child: its owner does not exist there. Nobody's, so the once is as it was before.
+    Void,
 }
 
 impl Attempt {
@@ -37,6 +44,7 @@ impl Attempt {
     pub(super) fn try_new(origin: Origin) -> Result<Shared<Self>, NoMemory> {
         Shared::try_new(Self {
             number: 0,
+            name: None,
             origin,
             since_ns: clock::now_ns(),
             owner: AtomicU64::new(thread::id()),
@@ -44,8 +52,22 @@ impl Attempt {
         })
     }
 
+    pub(super) fn name(&self) -> &CStr {
+        self.name.as_deref().map_or(c"", CString::as_c_str)
+    }
+
     pub(super) fn owner(&self) -> u64 {
         self.owner.load(Relaxed)
+    }
+
+    /// The owner does not exist in this forked child. `held` references are left there, unless this very thread forked,
+    /// in a signal handler, while it waited: its own must stay, and so do those of threads that are gone.
+    #[cfg(not(loom))]
+    pub(super) fn make_void(this: &mut Shared<Self>, held: usize) {
+        if !Mark::is_set(this.key()) {
+            this.forget_others(held);
+        }
+        this.outcome.keep(Outcome::Void);
     }
 
     /// The owner forked, and this is it in the child.
@@ -88,11 +110,11 @@ impl<'a> Locked<'a> {
         mut attempt: Shared<Attempt>,
         instead: Option<Callback>,
     ) -> Ownership<'a> {
-        let number = self.0.counters.attempts.saturating_add(1);
-        self.0.counters.attempts = number;
+        let number = self.0.counters.begin_attempt();
+        let gate = self.gate();
         let inner = attempt.get_mut().expect("nobody has seen the attempt yet");
         inner.number = number;
-        let gate = self.gate();
+        inner.name = gate.config.name.clone();
         let initializer = if gate.native_done {
             None
         } else {
@@ -106,6 +128,7 @@ impl<'a> Locked<'a> {
         self.0.set_payload(word::INITIALIZING);
         drop(self);
         drop(old);
+        thread::owns(1);
         Ownership {
             once,
             attempt,
@@ -191,6 +214,7 @@ impl<'a> Ownership<'a> {
         let running = locked.gate().running.take();
         let gate = locked.take_unneeded(&mut registry, word::READY);
         self.stage = Stage::Ended;
+        thread::owns(-1);
         locked.0.publish(word::READY);
         drop(registry);
         self.attempt.outcome.keep(Outcome::Ready);
@@ -206,6 +230,7 @@ impl<'a> Ownership<'a> {
 
     fn end(&mut self, failure: Failure) {
         self.stage = Stage::Ended;
+        thread::owns(-1);
         let mut registry = registry::lock();
         let mut locked = self.locked();
         let gate = locked.gate();
@@ -237,13 +262,13 @@ impl<'a> Ownership<'a> {
 
     fn initializer_failed(&self, code: i32, scope: &Scope) -> Failure {
         let (said, cause) = scope.take(code);
-        let name = self.once.name();
+        let name = self.attempt.name();
         let (status, said) = said.map_or((crate::abi::LAZY_E_INIT, None), |said| {
             (said.status, Some(said.text))
         });
         let mut text = format!(
             "the initializer of {} failed with code {code}",
-            called(&name)
+            called(name)
         );
         if let Some(said) = said {
             text += &format!(": {said}");
@@ -260,7 +285,7 @@ impl<'a> Ownership<'a> {
             cause,
             ..self.facts()
         };
-        Failure::new(Error::from_status(status, text), &name, facts)
+        Failure::new(Error::from_status(status, text), name, facts)
     }
 
     fn request_failed(&self, block: &Block, code: i32, scope: &Scope) -> Failure {
@@ -273,7 +298,7 @@ impl<'a> Ownership<'a> {
     }
 
     fn deferred(&self, block: &Block, code: i32, cause: Option<Failure>, reason: &str) -> Failure {
-        let name = self.once.name();
+        let name = self.attempt.name();
         let (site, ticket) = block
             .running()
             .map_or_else(Default::default, |(entry, ticket)| {
@@ -282,7 +307,7 @@ impl<'a> Ownership<'a> {
         let text = format!(
             "a callback queued on {} by {site} {reason} (ticket {ticket}, attempt {} on thread {}, started at {}); it \
              stays at the head of the queue and the next attempt resumes there",
-            called(&name),
+            called(name),
             self.attempt.number,
             self.attempt.owner(),
             self.attempt.origin.resolve(),
@@ -294,7 +319,7 @@ impl<'a> Ownership<'a> {
             ticket,
             ..self.facts()
         };
-        Failure::new(Error::Deferred(text), &name, facts)
+        Failure::new(Error::Deferred(text), name, facts)
     }
 
     /// What left the attempt without a result.
@@ -310,16 +335,16 @@ impl<'a> Ownership<'a> {
                 );
             }
         }
-        let name = self.once.name();
+        let name = self.attempt.name();
         let text = format!(
             "the initializer of {} was left by an exception or by the end of its thread (attempt {} on thread {}, \
              started at {})",
-            called(&name),
+            called(name),
             self.attempt.number,
             self.attempt.owner(),
             self.attempt.origin.resolve()
         );
-        Failure::new(Error::Init(text), &name, self.facts())
+        Failure::new(Error::Init(text), name, self.facts())
     }
 
     fn facts(&self) -> Facts {

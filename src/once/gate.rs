@@ -26,18 +26,29 @@ pub(crate) struct Body {
     pub(super) counters: Counters,
 }
 
-/// Kept in the once itself, so that it survives the gate. They saturate.
+/// Kept in the once itself, so that it survives the gate. Saturates.
 #[repr(C)]
 pub(super) struct Counters {
-    pub(super) attempts: u32,
-    pub(super) generation: u32,
+    attempts: u32,
+    _spare: u32,
 }
 
 impl Counters {
     pub(super) const NONE: Self = Self {
         attempts: 0,
-        generation: 0,
+        _spare: 0,
     };
+
+    /// The number of the attempt that begins now.
+    pub(super) fn begin_attempt(&mut self) -> u32 {
+        self.attempts = self.attempts.saturating_add(1);
+        self.attempts
+    }
+
+    /// Has an attempt begun?
+    pub(super) fn is_touched(&self) -> bool {
+        self.attempts > 0
+    }
 }
 
 /// What a once that is configured, in use or has a queue owns.
@@ -211,7 +222,7 @@ impl Once {
                 let ours = offered.as_mut().expect("offered until it is taken");
                 match &mut body.gate {
                     Some(gate) if gate.config == ours.config => Verdict::Done,
-                    gate if phase != word::FRESH || body.counters.attempts > 0 => {
+                    gate if phase != word::FRESH || body.counters.is_touched() => {
                         Verdict::TooLate(gate.as_ref().and_then(|gate| gate.latest.clone()))
                     }
                     Some(gate) => {

@@ -49,7 +49,10 @@ impl Waiting {
                 drop(edges);
                 return Err(deadlock(waiter, &path));
             }
-            edges.push(Edge { waiter, awaited: awaited.clone() });
+            edges.push(Edge {
+                waiter,
+                awaited: awaited.clone(),
+            });
             return Ok(Self { waiter });
         }
     }

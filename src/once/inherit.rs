@@ -1,5 +1,6 @@
 //! A once around `fork`. Every function here runs inside a fork handler: no allocation, no user code.
 
+use super::attempt::Attempt;
 use super::gate::Running;
 use super::{Once, word};
 
@@ -33,9 +34,11 @@ impl Once {
                     gate.running = Some(running);
                     phase
                 }
-                Some(Running { block, .. }) => {
+                Some(Running { mut attempt, block }) => {
+                    // The other one is `gate.latest`.
+                    Attempt::make_void(&mut attempt, 2);
                     if let Some(mut block) = block {
-                        block.forget_others();
+                        block.forget_others(1);
                         gate.queue.restore(block);
                     }
                     word::FRESH

@@ -28,6 +28,7 @@ pub(crate) fn init(
                 drop(locked);
                 match once.wait_for(&attempt, limit)? {
                     Outcome::Ready => return Ok(Progress::Done),
+                    Outcome::Void => {}
                     Outcome::Failed(_) if retries => {}
                     Outcome::Failed(failure) => return Err(failure.clone()),
                 }

@@ -19,6 +19,8 @@ mod call;
 mod config;
 mod gate;
 #[cfg(not(loom))]
+pub(crate) mod graph;
+#[cfg(not(loom))]
 mod inherit;
 mod init;
 mod queue;

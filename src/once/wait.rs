@@ -6,6 +6,9 @@ use super::{Once, word};
 use crate::error::{Error, Facts, Failure, since};
 use crate::sys::clock::{self, Deadline};
 use crate::sys::memory::Shared;
+use crate::sys::thread::Mark;
+#[cfg(not(loom))]
+use {super::graph::Waiting, crate::sys::thread};
 
 impl Once {
     /// The outcome of the attempt that was found running, whatever has happened to the once since.
@@ -15,9 +18,12 @@ impl Once {
         limit: Deadline,
     ) -> Result<&'a Outcome, Failure> {
         let began = clock::now_ns();
-        attempt
-            .outcome
-            .wait(limit)
+        #[cfg(not(loom))]
+        let _edge = match limit {
+            Deadline::Never if thread::owns_any() => Some(Waiting::begin(attempt)?),
+            _ => None,
+        };
+        Mark::during(attempt.key(), || attempt.outcome.wait(limit))
             .ok_or_else(|| self.timed_out(attempt, began))
     }
 

@@ -81,10 +81,15 @@ impl<T> Shared<T> {
         self.counted == other.counted
     }
 
-    /// Nobody else holds it: in a forked child, whose other threads held the other references.
+    /// Only so many references are left: in a forked child, whose other threads held the others.
     #[cfg(not(loom))]
-    pub(crate) fn forget_others(&mut self) {
-        self.counted().references.store(1, Relaxed);
+    pub(crate) fn forget_others(&mut self, held: usize) {
+        self.counted().references.store(held, Relaxed);
+    }
+
+    /// The address, as a key.
+    pub(crate) fn key(&self) -> usize {
+        self.counted.addr().get()
     }
 }
 

@@ -81,6 +81,60 @@ mod native {
         LOCAL.with(|local| local.depth.get() != 0)
     }
 
+    thread_local! {
+        /// The innermost mark of this thread.
+        static MARKS: Cell<*const Mark> = const { Cell::new(std::ptr::null()) };
+        /// How many attempts this thread owns.
+        static OWNED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// This thread is inside something that `key` stands for, until the mark ends. Marks end in the reverse order.
+    pub(crate) struct Mark {
+        key: usize,
+        outer: *const Mark,
+    }
+
+    impl Mark {
+        /// Runs `body` under a mark, also when it unwinds.
+        pub(crate) fn during<R>(key: usize, body: impl FnOnce() -> R) -> R {
+            let mark = Self {
+                key,
+                outer: MARKS.get(),
+            };
+            MARKS.set(&raw const mark);
+            body()
+        }
+
+        /// Is this thread inside one with that key?
+        pub(crate) fn is_set(key: usize) -> bool {
+            let mut next = MARKS.get();
+            // SAFETY: each mark lives on this thread's stack until it has taken itself off the list.
+            while let Some(mark) = unsafe { next.as_ref() } {
+                if mark.key == key {
+                    return true;
+                }
+                next = mark.outer;
+            }
+            false
+        }
+    }
+
+    impl Drop for Mark {
+        fn drop(&mut self) {
+            MARKS.set(self.outer);
+        }
+    }
+
+    /// This thread owns one attempt more, or fewer.
+    pub(crate) fn owns(change: i32) {
+        OWNED.set(OWNED.get().wrapping_add_signed(change));
+    }
+
+    /// Does this thread own any attempt? One that owns none is waited for by nobody.
+    pub(crate) fn owns_any() -> bool {
+        OWNED.get() != 0
+    }
+
     /// `key + 1` once the pthread key exists; 0 before; `u32::MAX` when the process has no key left.
     static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
 
@@ -144,6 +198,25 @@ mod model {
     pub(crate) fn released(_key: usize) {}
 
     pub(crate) fn is_inside() -> bool {
+        false
+    }
+
+    /// Models have no `prepare`.
+    pub(crate) struct Mark;
+
+    impl Mark {
+        pub(crate) fn during<R>(_key: usize, body: impl FnOnce() -> R) -> R {
+            body()
+        }
+
+        pub(crate) fn is_set(_key: usize) -> bool {
+            false
+        }
+    }
+
+    pub(crate) fn owns(_change: i32) {}
+
+    pub(crate) fn owns_any() -> bool {
         false
     }
 }
