@@ -22,6 +22,9 @@ mod native {
         };
         RELEASE.store(find(c"__tsan_release"), Relaxed);
         ACQUIRE.store(find(c"__tsan_acquire"), Relaxed);
+        // A name that was not found is no error of the program's.
+        // SAFETY: no preconditions; the text is not looked at.
+        unsafe { libc::dlerror() };
     }
 
     /// This thread now sees what was released at this address.
