@@ -1,5 +1,5 @@
 // expect: hang
-// skip-under: tsan valgrind asan: the tool's own threads and locks would be taken for the program's
+// not-under: tsan valgrind asan: the tool's own threads and locks would be taken for the program's
 // Documents what is not promised: a queued callback that joins a thread which waits for the same once is a deadlock that
 // a plain join hides from the library. Without the hang, lazy_init returned on that thread before the drain had ended.
 #include "check.h"

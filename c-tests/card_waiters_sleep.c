@@ -1,4 +1,4 @@
-// skip-under: tsan valgrind asan: the tool's own work counts as the waiter's
+// not-under: tsan valgrind asan: the tool's own work counts as the waiter's
 // Guards against waiters that spin: during an initialization of one second each of eight may use 20 ms of processor time,
 // and a gate that spins or polls uses all of it.
 #include "check.h"

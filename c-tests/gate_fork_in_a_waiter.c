@@ -1,5 +1,5 @@
-// skip-under: valgrind: what threads that are gone in the child held there is not freed, as documented
-// skip-under: tsan: it holds a signal back until the interrupted thread returns from a blocking call that it knows
+// not-under: valgrind: what threads that are gone in the child held there is not freed, as documented
+// not-under: tsan: it holds a signal back until the interrupted thread returns from a blocking call that it knows
 // Guards against a child that hangs because a signal handler forked while its thread waited for another thread's attempt:
 // in the child that attempt is nobody's, so the wait ends and the thread initializes for itself.
 #include "check.h"

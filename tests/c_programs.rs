@@ -2,7 +2,7 @@
 //!
 //! A program is compiled when its test runs, linked against the library that cargo just built, and started as a fresh
 //! process in its own process group. It passes if it exits 0 and its last line says `done`; it is skipped, and counted
-//! as ignored, if it exits 77 or says that it cannot run under the sanitizer or the runner in use.
+//! as ignored, if it exits 77. One that says that it means nothing under the sanitizer or the runner in use is left out.
 //!
 //! | environment | meaning |
 //! |---|---|
@@ -31,8 +31,10 @@ use std::sync::Arc;
 fn main() {
     let arguments = Arguments::from_args();
     let builder = Arc::new(Builder::from_environment());
+    let tools = builder.tools();
     let trials = program::all(&builder.sources())
         .into_iter()
+        .filter(|program| is_meant_for(program, &tools))
         .map(|program| {
             let builder = Arc::clone(&builder);
             Trial::ignorable_test(program.name.clone(), move || test(&builder, &program))
@@ -42,9 +44,6 @@ fn main() {
 }
 
 fn test(builder: &Builder, program: &Program) -> Result<Completion, Failed> {
-    if let Some(reason) = program.skipped_under(&builder.tools()) {
-        return skipped(program, &reason);
-    }
     let executable = builder.compile(program)?;
     let ending = run::run(builder, program, &executable)?;
     let said = |what: String| Failed::from(format!("{what}\n{}", run::output(&executable)));
@@ -82,6 +81,17 @@ fn test(builder: &Builder, program: &Program) -> Result<Completion, Failed> {
         (Expect::Done, Ending::Exited(code)) => Err(said(format!("exited with {code}"))),
         (Expect::Done, Ending::Killed(signal)) => Err(said(format!("died of signal {signal}"))),
         (Expect::Done, Ending::Asleep) => Err(said("slept where it was to run".into())),
+    }
+}
+
+/// A program that means nothing under the tool in use is no part of the run, which says so. It runs without the tool.
+fn is_meant_for(program: &Program, tools: &[&str]) -> bool {
+    match program.left_out_under(tools) {
+        Some(reason) => {
+            println!("left out: {}: {reason}", program.name);
+            false
+        }
+        None => true,
     }
 }
 

@@ -71,7 +71,7 @@ impl Builder {
         self.package.join("c-tests").join("")
     }
 
-    /// The sanitizers and the runner in use, by the names that `skip-under` knows.
+    /// The sanitizers and the runner in use, by the names that `not-under` knows.
     pub fn tools(&self) -> Vec<&'static str> {
         let flags = self.cflags.concat();
         let runner = self.runner.concat();

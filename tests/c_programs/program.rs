@@ -6,7 +6,7 @@
 //! | `// needs: hooks` | link against the library built with the `test-hooks` feature |
 //! | `// preload: file.c` | build that file as a shared object and start the program with it in `LD_PRELOAD` |
 //! | `// expect: hang` | documents what is not promised: passes if after 5 s every thread sleeps in a futex |
-//! | `// skip-under: tsan valgrind asan: reason` | the tools under which the program means nothing |
+//! | `// not-under: tsan valgrind asan: reason` | the tools under which the program means nothing |
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ pub struct Program {
     pub hooks: bool,
     pub preload: Option<PathBuf>,
     pub expect: Expect,
-    skip_under: Vec<(String, String)>,
+    not_under: Vec<(String, String)>,
 }
 
 impl Program {
@@ -38,10 +38,10 @@ impl Program {
             .is_some_and(|extension| extension == "cpp")
     }
 
-    /// Why the program does not run under these tools, if it says so.
-    pub fn skipped_under(&self, tools: &[&str]) -> Option<String> {
+    /// Why the program means nothing under these tools, if it says so.
+    pub fn left_out_under(&self, tools: &[&str]) -> Option<String> {
         let hit = self
-            .skip_under
+            .not_under
             .iter()
             .find(|(tool, _)| tools.contains(&tool.as_str()))?;
         Some(format!("not under {}: {}", hit.0, hit.1))
@@ -99,7 +99,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         hooks: false,
         preload: None,
         expect: Expect::Done,
-        skip_under: Vec::new(),
+        not_under: Vec::new(),
     };
     for line in text.lines().map_while(|line| line.strip_prefix("//")) {
         let Some((key, value)) = line.split_once(':') else {
@@ -123,10 +123,10 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
                 );
                 program.expect = Expect::Hang;
             }
-            "skip-under" => {
-                let (tools, reason) = value.split_once(':').expect("skip-under: TOOLS: a reason");
+            "not-under" => {
+                let (tools, reason) = value.split_once(':').expect("not-under: TOOLS: a reason");
                 let reason = reason.trim().to_owned();
-                program.skip_under.extend(
+                program.not_under.extend(
                     tools
                         .split_whitespace()
                         .map(|tool| (tool.to_owned(), reason.clone())),
