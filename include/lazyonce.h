@@ -611,6 +611,28 @@ LAZY_API lazy_status lazy_once_init(lazy_once *once);
 LAZY_API lazy_status lazy_once_init_slow(lazy_once *once, const lazy_site *site);
 
 /**
+ * `lazy_once_init` with a limit of its own for waiting; with 0 it tries and never waits.
+ *
+ * - `once`: the once.
+ * - `timeout_ns`: the longest time, in nanoseconds, to wait for another thread's attempts, in place of the configured
+ *   one. 0: only initialize if nobody else is doing so. `UINT64_MAX`: no limit. It does not limit the initializer or the
+ *   queued callbacks that this call itself runs.
+ *
+ * **Returns** as `lazy_once_init`. `LAZY_E_TIMEOUT`: another thread was still initializing; the message names it, how
+ * long it has been at it, and the place of the callback that it is running.
+ *
+ * **Threads** Any, at any time.
+ *
+ * **Blocking** For another thread's attempt at most `timeout_ns`; otherwise for as long as the initializer and the queued
+ * callbacks take. Not when initialized.
+ *
+ * **Unwinding and fork** As `lazy_once_init`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_init_timeout(lazy_once *once, uint64_t timeout_ns);
+
+/**
  * Initializes `once` with this initializer in place of the configured one: the shape of `pthread_once`.
  *
  * In C and C++ this is an inline test that enters the library only while not initialized. The address of this function

@@ -34,11 +34,12 @@ impl Once {
         if self.0.is_ready() {
             return abi::LAZY_OK;
         }
-        match once::init(
-            &self.0,
-            Some(Callback::new(initializer, ctx)),
-            Origin::Address(0),
-        ) {
+        let start = once::Start {
+            instead: Some(Callback::new(initializer, ctx)),
+            origin: Origin::Address(0),
+            limit_ns: None,
+        };
+        match once::init(&self.0, &start) {
             Ok(Progress::Done) => abi::LAZY_OK,
             Ok(Progress::InProgress) => abi::LAZY_IN_PROGRESS,
             Err(failure) => failure.status(),

@@ -137,7 +137,7 @@ pub unsafe extern "C-unwind" fn lazy_default() -> *mut lazy_once {
 unsafe extern "C-unwind" fn init_body(caller: usize) -> lazy_status {
     match entry::default() {
         once if once.is_ready() => entry::init_ready(once),
-        once => entry::init(Some(once), None, Origin::Address(caller)),
+        once => entry::init(Some(once), &entry::plain(Origin::Address(caller))),
     }
 }
 

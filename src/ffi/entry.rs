@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char, c_void};
 
 use crate::abi::{self, lazy_config, lazy_fn, lazy_once, lazy_status};
 use crate::error::{self, Failure, Said};
-use crate::once::{self, Config, Decision, Once, Progress};
+use crate::once::{self, Config, Decision, Once, Progress, Start};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
@@ -57,14 +57,23 @@ fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
 }
 
 #[cold]
-pub(super) fn init(once: Option<&Once>, instead: Option<Callback>, origin: Origin) -> lazy_status {
+pub(super) fn init(once: Option<&Once>, start: &Start) -> lazy_status {
     slow(|| {
         let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
-        once::init(once, instead, origin).map(|progress| match progress {
+        once::init(once, start).map(|progress| match progress {
             Progress::Done => abi::LAZY_OK,
             Progress::InProgress => abi::LAZY_IN_PROGRESS,
         })
     })
+}
+
+/// An initialization with the configured initializer and limit.
+pub(super) fn plain(origin: Origin) -> Start {
+    Start {
+        instead: None,
+        origin,
+        limit_ns: None,
+    }
 }
 
 /// Initializing a once that was found READY.

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use super::{entry, origin, with_return_address};
 use crate::abi::{lazy_config, lazy_fn, lazy_once, lazy_site, lazy_status};
-use crate::once::Once;
+use crate::once::{Once, Start};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 
@@ -93,6 +93,33 @@ pub unsafe extern "C-unwind" fn lazy_once_init_slow(
     site: *const lazy_site,
 ) -> lazy_status {
     with_return_address!(init_slow_body, "rdx", "x2")
+}
+
+/// `lazy_once_init` with a limit of its own for waiting; with 0 it tries and never waits.
+///
+/// - `once`: the once.
+/// - `timeout_ns`: the longest time, in nanoseconds, to wait for another thread's attempts, in place of the configured
+///   one. 0: only initialize if nobody else is doing so. `UINT64_MAX`: no limit. It does not limit the initializer or the
+///   queued callbacks that this call itself runs.
+///
+/// **Returns** as `lazy_once_init`. `LAZY_E_TIMEOUT`: another thread was still initializing; the message names it, how
+/// long it has been at it, and the place of the callback that it is running.
+///
+/// **Threads** Any, at any time.
+///
+/// **Blocking** For another thread's attempt at most `timeout_ns`; otherwise for as long as the initializer and the queued
+/// callbacks take. Not when initialized.
+///
+/// **Unwinding and fork** As `lazy_once_init`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_init_timeout(
+    once: *mut lazy_once,
+    timeout_ns: u64,
+) -> lazy_status {
+    with_return_address!(init_timeout_body, "rdx", "x2")
 }
 
 /// Initializes `once` with this initializer in place of the configured one: the shape of `pthread_once`.
@@ -243,7 +270,20 @@ pub unsafe extern "C-unwind" fn lazy_once_is_initializing(once: *const lazy_once
 
 unsafe extern "C-unwind" fn init_body(once: *mut lazy_once, caller: usize) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL.
-    unsafe { init(once, Origin::Address(caller)) }
+    unsafe { init(once, entry::plain(Origin::Address(caller))) }
+}
+
+unsafe extern "C-unwind" fn init_timeout_body(
+    once: *mut lazy_once,
+    timeout_ns: u64,
+    caller: usize,
+) -> lazy_status {
+    let start = Start {
+        limit_ns: Some(timeout_ns),
+        ..entry::plain(Origin::Address(caller))
+    };
+    // SAFETY: the C caller passes a once or NULL.
+    unsafe { init(once, start) }
 }
 
 unsafe extern "C-unwind" fn init_slow_body(
@@ -252,17 +292,17 @@ unsafe extern "C-unwind" fn init_slow_body(
     caller: usize,
 ) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL, and a site or NULL.
-    unsafe { init(once, origin(site, caller)) }
+    unsafe { init(once, entry::plain(origin(site, caller))) }
 }
 
 /// # Safety
 /// A once that stays valid during the call, or NULL.
 #[inline(always)]
-unsafe fn init(once: *mut lazy_once, origin: Origin) -> lazy_status {
+unsafe fn init(once: *mut lazy_once, start: Start) -> lazy_status {
     // SAFETY: the caller's promise.
     match unsafe { entry::once(once) } {
         Some(once) if once.is_ready() => entry::init_ready(once),
-        once => entry::init(once, None, origin),
+        once => entry::init(once, &start),
     }
 }
 
@@ -275,9 +315,15 @@ unsafe extern "C-unwind" fn run_body(
     // SAFETY: the C caller passes a once or NULL, and an initializer that fits `ctx` or NULL.
     let (once, initializer) = unsafe { (entry::once(once), entry::callback(initializer, ctx)) };
     match (once, initializer) {
-        (Some(once), Some(_)) if once.is_ready() => entry::init_ready(once),
-        (once, Some(initializer)) => entry::init(once, Some(initializer), Origin::Address(caller)),
         (_, None) => entry::invalid("the initializer is NULL"),
+        (Some(once), _) if once.is_ready() => entry::init_ready(once),
+        (once, instead) => {
+            let start = Start {
+                instead,
+                ..entry::plain(Origin::Address(caller))
+            };
+            entry::init(once, &start)
+        }
     }
 }
 

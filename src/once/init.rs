@@ -6,15 +6,22 @@ use super::gate::Standing;
 use super::{Once, word};
 use crate::error::Failure;
 use crate::sys::callback::Callback;
+use crate::sys::clock::Deadline;
 use crate::sys::site::Origin;
 
-/// Initializes a once that was not READY at the first look, with `instead` in place of its initializer if there is one.
-pub(crate) fn init(
-    once: &Once,
-    instead: Option<Callback>,
-    origin: Origin,
-) -> Result<Progress, Failure> {
+/// What a call that initializes asks for.
+pub(crate) struct Start {
+    /// In place of the configured initializer.
+    pub(crate) instead: Option<Callback>,
+    pub(crate) origin: Origin,
+    /// How long to wait for another thread's attempts, in all; `None` for what is configured.
+    pub(crate) limit_ns: Option<u64>,
+}
+
+/// Initializes a once that was not READY at the first look.
+pub(crate) fn init(once: &Once, start: &Start) -> Result<Progress, Failure> {
     let mut spare = None;
+    let mut limit = start.limit_ns.map(Deadline::after);
     loop {
         let Some(mut locked) = once.lock() else {
             return Ok(Progress::Done);
@@ -24,7 +31,8 @@ pub(crate) fn init(
             Standing::Over(failure) => return Err(failure),
             Standing::Theirs(attempt) => {
                 let config = &locked.gate().config;
-                let (retries, limit) = (config.on_failure == OnFailure::Retry, config.deadline());
+                let retries = config.on_failure == OnFailure::Retry;
+                let limit = *limit.get_or_insert_with(|| config.deadline());
                 drop(locked);
                 match once.wait_for(&attempt, limit)? {
                     Outcome::Ready => return Ok(Progress::Done),
@@ -38,12 +46,12 @@ pub(crate) fn init(
                 // Both are allocated outside the lock, so each may be missing once.
                 match spare.take() {
                     Some(attempt) if locked.0.gate.is_some() => {
-                        return locked.claim(once, attempt, instead).run();
+                        return locked.claim(once, attempt, start.instead).run();
                     }
                     attempt => {
                         drop(locked);
                         once.furnish()?;
-                        spare = Some(attempt.map_or_else(|| Attempt::try_new(origin), Ok)?);
+                        spare = Some(attempt.map_or_else(|| Attempt::try_new(start.origin), Ok)?);
                     }
                 }
             }

@@ -31,7 +31,7 @@ pub(crate) mod word;
 pub(crate) use attempt::Progress;
 pub(crate) use call::{Decision, call, ready_failed, run};
 pub(crate) use config::Config;
-pub(crate) use init::init;
+pub(crate) use init::{Start, init};
 
 use crate::sys::sized::Foreign;
 use crate::sys::word::Word;
