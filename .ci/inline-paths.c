@@ -29,9 +29,6 @@ static lazy_once placed = LAZY_ONCE_INIT;
 static int sized(void) {
     lazy_config a = LAZY_CONFIG_INIT;
     lazy_host b = LAZY_HOST_INIT;
-    lazy_request c = LAZY_REQUEST_INIT;
-    lazy_receipt d = LAZY_RECEIPT_INIT;
-    lazy_info e = LAZY_INFO_INIT;
     return a.size == sizeof a && b.size == sizeof b && c.size == sizeof c && d.size == sizeof d && e.size == sizeof e;
 }
 

@@ -1,20 +1,31 @@
 // Guards against a call that is lost between "the queue is empty" and "it is ready": in every round the second thread
-// calls while the last request of the drain has just run, and its callback must run exactly once, whoever runs it.
+// calls just as the last request of the drain returns, and its callback must run exactly once, whoever runs it.
 #include "check.h"
 #include <stdatomic.h>
 
 enum { ONCES = 1000 };
 static lazy_once onces[ONCES];
-static atomic_long begin_round, end_of_drain, caller_done;
+static atomic_long begun, draining, calling_now, called;
 static atomic_int ran;
-static long total;
+static long total, met;
 
+/* Gives the processor away where the other thread has none of its own. */
 static void until(atomic_long *value, long wanted) {
     for (int spins = 0; atomic_load_explicit(value, memory_order_acquire) < wanted; ++spins)
         if (spins > 500) sched_yield();
 }
-static int32_t last_request(void *round) {
-    atomic_store_explicit(&end_of_drain, (long)(intptr_t)round, memory_order_release);
+static void linger(long steps) {
+    for (volatile long left = steps; left > 0; --left) {}
+}
+/* In one round of four the call meets a once that is not initializing yet; in the others both threads leave from here. */
+static bool aims_at_the_end(long round) { return round % 4 != 0; }
+
+static int32_t last_request(void *ctx) {
+    long round = (long)(intptr_t)ctx;
+    if (!aims_at_the_end(round)) return 0;
+    atomic_store_explicit(&draining, round, memory_order_release);
+    until(&calling_now, round);
+    linger(round / 4 % 8 * 8);
     return 0;
 }
 static int32_t callback(void *ctx) {
@@ -25,12 +36,14 @@ static int32_t callback(void *ctx) {
 static void *calling(void *ctx) {
     (void)ctx;
     for (long round = 1; round <= total; ++round) {
-        /* Three rounds of four aim at the end of the drain, one at its beginning; then a little later each time. */
-        until(round % 4 ? &end_of_drain : &begin_round, round);
-        for (volatile long wait = round / 4 % 64; wait > 0; --wait) {}
-        lazy_status status = lazy_once_call(&onces[round % ONCES], callback, NULL);
-        CHECK(status == LAZY_OK || (status == LAZY_QUEUED && round % 4 == 0));
-        atomic_store_explicit(&caller_done, round, memory_order_release);
+        lazy_once *once = &onces[round % ONCES];
+        until(aims_at_the_end(round) ? &draining : &begun, round);
+        atomic_store_explicit(&calling_now, round, memory_order_release);
+        linger(round / 32 % 32 * 4);
+        if (aims_at_the_end(round) && !lazy_once_is_initialized(once)) ++met;
+        lazy_status status = lazy_once_call(once, callback, NULL);
+        CHECK(status == LAZY_OK || (status == LAZY_QUEUED && !aims_at_the_end(round)));
+        atomic_store_explicit(&called, round, memory_order_release);
     }
     return NULL;
 }
@@ -43,12 +56,14 @@ int main(void) {
         memset(once, 0, sizeof *once);
         atomic_store(&ran, 0);
         CHECK_IS(lazy_once_call(once, last_request, (void *)(intptr_t)round), LAZY_QUEUED);
-        atomic_store_explicit(&begin_round, round, memory_order_release);
+        atomic_store_explicit(&begun, round, memory_order_release);
         CHECK_IS(lazy_once_init(once), LAZY_OK);
-        until(&caller_done, round);
+        until(&called, round);
         CHECK_IS(atomic_load(&ran), 1);
         CHECK(lazy_once_is_initialized(once));
     }
     join(caller);
+    CHECK(met > total / 100); /* else the two never met, and nothing was shown */
+    if (getenv("MET")) fprintf(stderr, "met %ld of %ld\n", met, total);
     return finish();
 }

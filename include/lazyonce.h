@@ -28,11 +28,11 @@
  *         lazy_config config = LAZY_CONFIG_INIT;
  *         config.initialize = start;
  *         if (lazy_once_configure(lazy_default(), &config) < 0 || lazy_call(seed, &first) < 0) return 1;
- *         if (lazy_init() < 0) { fputs(lazy_last_error()->message, stderr); return 1; }
+ *         if (lazy_init() < 0) { puts(lazy_last_error()->message); return 1; }
  *         return lazy_call(seed, &second) < 0;
  *     }
  *
- * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce
+ * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce, and -I and -L where they are not installed.
  *
  * Everything above is enough for most programs. What follows says it exactly, and adds onces of one's own: a library
  * keeps a `static lazy_once` and leaves the default to the application.
@@ -87,10 +87,13 @@
 /** Your own callback ran at once and returned non-zero; the once is unharmed. Treat it as your callback's failure. */
 #define LAZY_E_CALLBACK -5
 
-/** This is a forked child, and what the once guards does not survive fork: use exec, or reset the once. */
+/** This is a forked child, and what the once guards does not survive fork: start the child with exec. */
 #define LAZY_E_FORKED -6
 
-/** Waiting would never end, so nobody waited; the message names each once and thread of the circle. Break it. */
+/**
+ * Waiting would never end: the message names every once and thread of the circle, and nobody slept. Break the circle.
+ * Also, without an error record, what a signal handler gets that interrupted the library on its own thread.
+ */
 #define LAZY_E_DEADLOCK -7
 
 /** The time limit passed while another thread was initializing; the message says what it runs. Wait longer. */
@@ -108,7 +111,10 @@
 /** The once is closed and stays closed: stop using it. */
 #define LAZY_E_CLOSED -12
 
-/** The machine lacks what the initializer needs, such as a driver or a device: carry on without it. */
+/**
+ * The machine lacks what the initializer needs, such as a driver or a device, and the initializer said so: carry on
+ * without it. Also what a configuration gets that asks for a feature that this version does not have.
+ */
 #define LAZY_E_UNAVAILABLE -13
 
 /** The once has already been initialized another way; `init_site` says by whom. Configure it earlier. */
@@ -141,43 +147,43 @@
 /** Closed for good. */
 #define LAZY_CLOSED 6
 
-/** The request ran at once on an initialized once. */
-#define LAZY_RAN_READY 1
-
-/** The request ran at once, inside the queued callback that submitted it. */
-#define LAZY_RAN_REENTRANT 2
-
-/** The once became initialized while the request was being decided; it then ran on the submitting thread. */
-#define LAZY_RAN_AFTER_WAIT 3
-
-/** The request waits in the queue. */
-#define LAZY_OUTCOME_QUEUED 4
-
 /** `on_failure`: the threads that waited for a failed attempt return its error; only a new call tries again. */
 #define LAZY_FAIL_SHARE 0
 
 /** `on_failure`: each thread that waited for a failed attempt takes its own turn, as `std::call_once` does. */
 #define LAZY_FAIL_RETRY 1
 
-/** `on_failure`: the first failure, of the initializer or of a queued callback, is final until the once is reset. */
+/** `on_failure`: the first failure, of the initializer or of a queued callback, is final. */
 #define LAZY_FAIL_STICKY 2
 
 /** `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt. */
 #define LAZY_DEFERRED_KEEP 0
 
-/** `on_deferred_failure`: a queued callback that fails is reported once and dropped. */
+/**
+ * `on_deferred_failure`: a queued callback that fails is reported once and dropped. Not in this version:
+ * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ */
 #define LAZY_DEFERRED_DROP 1
 
-/** `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. */
+/**
+ * `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. Not in this version:
+ * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ */
 #define LAZY_DEFERRED_CONTINUE 2
 
 /** `on_fork`: an initialized once stays initialized in the child; an attempt of another thread is undone there. */
 #define LAZY_FORK_KEEP 0
 
-/** `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. */
+/**
+ * `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. Not in this version:
+ * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ */
 #define LAZY_FORK_POISON 1
 
-/** `on_fork`: the child starts with a fresh once and the queue. */
+/**
+ * `on_fork`: the child starts with a fresh once and the queue. Not in this version:
+ * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ */
 #define LAZY_FORK_RESET 2
 
 /** `contended`: a call that finds another thread's attempt waits for its end. */
@@ -185,21 +191,10 @@
 
 /**
  * `contended`: a call that finds another thread's attempt is queued for it instead of waiting. This gives up the rule
- * that a callback handed in during somebody's attempt runs on the thread that handed it in.
+ * that a callback handed in during somebody's attempt runs on the thread that handed it in. Not in this version:
+ * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
  */
 #define LAZY_CONTENDED_QUEUE 1
-
-/** `lazy_request.flags`: never wait for another thread's attempt; be queued, or refused with `LAZY_E_NOT_NOW`. */
-#define LAZY_REQUEST_NO_WAIT 1
-
-/** `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. */
-#define LAZY_REQUEST_HOLD_HOST 2
-
-/** `lazy_request.phase`: the ordinary order, first in, first out. */
-#define LAZY_PHASE_NORMAL 0
-
-/** `lazy_request.phase`: after every ordinary request; for seeds and other state that the others may disturb. */
-#define LAZY_PHASE_LAST 1000
 
 /** The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once. */
 #define LAZY_ONCE_ABI 1
@@ -263,12 +258,18 @@ typedef struct lazy_config {
     void *ctx;
     /**
      * Runs before an attempt is owned, perhaps on several threads at once: load libraries here, because their
-     * constructors may call back in and must find the gate open. Runs again until an initializer has succeeded.
+     * constructors may call back in and must find the gate open. Not in this version: refused unless NULL.
      */
     lazy_fn prepare;
-    /** Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. */
+    /**
+     * Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. Not in this
+     * version: refused unless NULL.
+     */
     lazy_fn can_init;
-    /** The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. */
+    /**
+     * The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
+     * version: refused unless NULL.
+     */
     const struct lazy_host *host;
     /** What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`. */
     uint32_t on_failure;
@@ -330,7 +331,7 @@ typedef struct lazy_error {
     const char *once;
     /** Where the failed callback was handed in. */
     struct lazy_site site;
-    /** Where the attempt was started. */
+    /** Where the attempt was started, if the library still knows: a once that owns no memory has forgotten it. */
     struct lazy_site init_site;
     /** The kernel's id of the thread that failed. */
     uint64_t thread;
@@ -345,79 +346,6 @@ typedef struct lazy_error {
     /** The last lazy_ call that failed inside the failed callback; NULL if none did. */
     const struct lazy_error *cause;
 } lazy_error;
-
-/** A callback with everything that can be said about it. Begin with `LAZY_REQUEST_INIT`. */
-typedef struct lazy_request {
-    /** `sizeof(lazy_request)`. */
-    size_t size;
-    /** The callback; not NULL. */
-    lazy_fn fn;
-    /** The argument of `fn`, `drop` and `describe`. */
-    void *ctx;
-    /**
-     * Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
-     * close. NULL if there is nothing to release.
-     */
-    void (*drop)(void *ctx);
-    /** Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody. */
-    const void *owner;
-    /** Not 0: a later request with the same key replaces this one while it is queued. */
-    uint64_t key;
-    /** Its place in the order: lower phases run first, first in, first out within one. */
-    int32_t phase;
-    /** `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both. */
-    uint32_t flags;
-    /** Where the request was made; `LAZY_HERE`, or zero for the return address. */
-    struct lazy_site site;
-    /** Writes a text about the request, for messages: at most `capacity` bytes with the final NUL. May be NULL. */
-    void (*describe)(void *ctx, char *buffer, size_t capacity);
-} lazy_request;
-
-/** What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued. */
-typedef struct lazy_receipt {
-    /** `sizeof(lazy_receipt)`. */
-    size_t size;
-    /** Names the queued request, for `lazy_once_cancel`; 0 if it was never queued. */
-    uint64_t ticket;
-    /** `LAZY_RAN_READY`, `LAZY_RAN_REENTRANT`, `LAZY_RAN_AFTER_WAIT` or `LAZY_OUTCOME_QUEUED`. */
-    uint32_t outcome;
-} lazy_receipt;
-
-/** A once as it is now. Begin with `LAZY_INFO_INIT`. */
-typedef struct lazy_info {
-    /** `sizeof(lazy_info)`. */
-    size_t size;
-    /** The name of the once; NULL if it has none. */
-    const char *name;
-    /** `LAZY_FRESH` to `LAZY_CLOSED`. */
-    uint32_t phase;
-    /** How many attempts have begun. */
-    uint32_t attempts;
-    /** How many times the once has been reset. */
-    uint32_t generation;
-    /** How many threads sleep until the running attempt ends. */
-    uint32_t waiters;
-    /** How many requests are queued. */
-    uint64_t queued;
-    /** The kernel's id of the initializing thread; 0 if there is none. */
-    uint64_t owner_thread;
-    /** When the phase began, in nanoseconds of CLOCK_MONOTONIC. */
-    uint64_t since_ns;
-    /** How long the successful attempt took, in nanoseconds. */
-    uint64_t init_ns;
-    /** Where the request that is running now was made. */
-    struct lazy_site running;
-    /** Where the latest attempt was started. */
-    struct lazy_site init_site;
-    /** The process that initialized the once; 0 if none did. */
-    int64_t init_pid;
-} lazy_info;
-
-/** The right of an initializing thread to re-enter, lent to a worker thread. Plain data: copy it as you like. */
-typedef struct lazy_permit {
-    /** The library's own. */
-    uint64_t opaque[4];
-} lazy_permit;
 
 #ifdef __cplusplus
 extern "C" {
@@ -550,6 +478,7 @@ LAZY_API lazy_once *lazy_default(void);
  * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
  * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
  *   field, or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
  * - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
  *
  * **Threads** Any, at any time, also before `main`.
@@ -856,10 +785,6 @@ LAZY_API uint32_t lazy_version(void);
 /** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
 #define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 #define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
-#define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
-#define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
-#define LAZY_INFO_INIT \
-    { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus
@@ -943,8 +868,16 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, fn, ctx, code);
 }
 
-LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, lazy_site site) {
-    return __builtin_expect(lazy_once_is_initialized(once), 1) ? LAZY_OK : lazy_once_init_slow(once, &site);
+/* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
+LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, const char *file, uint32_t line, const char *function) {
+    if (__builtin_expect(!lazy_once_is_initialized(once), 0)) {
+        lazy_site site;
+        site.file = file;
+        site.line = line;
+        site.function = function;
+        return lazy_once_init_slow(once, &site);
+    }
+    return LAZY_OK;
 }
 
 #ifdef LAZY_TSAN_
@@ -962,7 +895,7 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 #endif
 
 /** `lazy_once_init(once)` that also records this place in the program, for errors. An expression. */
-#define LAZY_INIT(once) lazy_once_init_at_((once), LAZY_HERE)
+#define LAZY_INIT(once) lazy_once_init_at_((once), __FILE__, __LINE__, __func__)
 
 #else
 

@@ -29,9 +29,10 @@ pub const LAZY_E_INIT: i32 = -3;
 pub const LAZY_E_DEFERRED: i32 = -4;
 /// Your own callback ran at once and returned non-zero; the once is unharmed. Treat it as your callback's failure.
 pub const LAZY_E_CALLBACK: i32 = -5;
-/// This is a forked child, and what the once guards does not survive fork: use exec, or reset the once.
+/// This is a forked child, and what the once guards does not survive fork: start the child with exec.
 pub const LAZY_E_FORKED: i32 = -6;
-/// Waiting would never end, so nobody waited; the message names each once and thread of the circle. Break it.
+/// Waiting would never end: the message names every once and thread of the circle, and nobody slept. Break the circle.
+/// Also, without an error record, what a signal handler gets that interrupted the library on its own thread.
 pub const LAZY_E_DEADLOCK: i32 = -7;
 /// The time limit passed while another thread was initializing; the message says what it runs. Wait longer.
 pub const LAZY_E_TIMEOUT: i32 = -8;
@@ -43,7 +44,8 @@ pub const LAZY_E_NOT_NOW: i32 = -10;
 pub const LAZY_E_NOT_FOUND: i32 = -11;
 /// The once is closed and stays closed: stop using it.
 pub const LAZY_E_CLOSED: i32 = -12;
-/// The machine lacks what the initializer needs, such as a driver or a device: carry on without it.
+/// The machine lacks what the initializer needs, such as a driver or a device, and the initializer said so: carry on
+/// without it. Also what a configuration gets that asks for a feature that this version does not have.
 pub const LAZY_E_UNAVAILABLE: i32 = -13;
 /// The once has already been initialized another way; `init_site` says by whom. Configure it earlier.
 pub const LAZY_E_TOO_LATE: i32 = -14;
@@ -66,51 +68,37 @@ pub const LAZY_FORKED: u32 = 5;
 /// Closed for good.
 pub const LAZY_CLOSED: u32 = 6;
 
-/// The request ran at once on an initialized once.
-pub const LAZY_RAN_READY: u32 = 1;
-/// The request ran at once, inside the queued callback that submitted it.
-pub const LAZY_RAN_REENTRANT: u32 = 2;
-/// The once became initialized while the request was being decided; it then ran on the submitting thread.
-pub const LAZY_RAN_AFTER_WAIT: u32 = 3;
-/// The request waits in the queue.
-pub const LAZY_OUTCOME_QUEUED: u32 = 4;
-
 /// `on_failure`: the threads that waited for a failed attempt return its error; only a new call tries again.
 pub const LAZY_FAIL_SHARE: u32 = 0;
 /// `on_failure`: each thread that waited for a failed attempt takes its own turn, as `std::call_once` does.
 pub const LAZY_FAIL_RETRY: u32 = 1;
-/// `on_failure`: the first failure, of the initializer or of a queued callback, is final until the once is reset.
+/// `on_failure`: the first failure, of the initializer or of a queued callback, is final.
 pub const LAZY_FAIL_STICKY: u32 = 2;
 
 /// `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt.
 pub const LAZY_DEFERRED_KEEP: u32 = 0;
-/// `on_deferred_failure`: a queued callback that fails is reported once and dropped.
+/// `on_deferred_failure`: a queued callback that fails is reported once and dropped. Not in this version:
+/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
 pub const LAZY_DEFERRED_DROP: u32 = 1;
-/// `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed.
+/// `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. Not in this version:
+/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
 pub const LAZY_DEFERRED_CONTINUE: u32 = 2;
 
 /// `on_fork`: an initialized once stays initialized in the child; an attempt of another thread is undone there.
 pub const LAZY_FORK_KEEP: u32 = 0;
-/// `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`.
+/// `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. Not in this version:
+/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
 pub const LAZY_FORK_POISON: u32 = 1;
-/// `on_fork`: the child starts with a fresh once and the queue.
+/// `on_fork`: the child starts with a fresh once and the queue. Not in this version:
+/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
 pub const LAZY_FORK_RESET: u32 = 2;
 
 /// `contended`: a call that finds another thread's attempt waits for its end.
 pub const LAZY_CONTENDED_WAIT: u32 = 0;
 /// `contended`: a call that finds another thread's attempt is queued for it instead of waiting. This gives up the rule
-/// that a callback handed in during somebody's attempt runs on the thread that handed it in.
+/// that a callback handed in during somebody's attempt runs on the thread that handed it in. Not in this version:
+/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
 pub const LAZY_CONTENDED_QUEUE: u32 = 1;
-
-/// `lazy_request.flags`: never wait for another thread's attempt; be queued, or refused with `LAZY_E_NOT_NOW`.
-pub const LAZY_REQUEST_NO_WAIT: u32 = 1;
-/// `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is.
-pub const LAZY_REQUEST_HOLD_HOST: u32 = 2;
-
-/// `lazy_request.phase`: the ordinary order, first in, first out.
-pub const LAZY_PHASE_NORMAL: i32 = 0;
-/// `lazy_request.phase`: after every ordinary request; for seeds and other state that the others may disturb.
-pub const LAZY_PHASE_LAST: i32 = 1000;
 
 /// The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once.
 pub const LAZY_ONCE_ABI: u32 = 1;
@@ -170,11 +158,13 @@ pub struct lazy_config {
     /// The argument of `initialize`, `prepare` and `can_init`.
     pub ctx: *mut c_void,
     /// Runs before an attempt is owned, perhaps on several threads at once: load libraries here, because their
-    /// constructors may call back in and must find the gate open. Runs again until an initializer has succeeded.
+    /// constructors may call back in and must find the gate open. Not in this version: refused unless NULL.
     pub prepare: lazy_fn,
-    /// Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`.
+    /// Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. Not in this
+    /// version: refused unless NULL.
     pub can_init: lazy_fn,
-    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer.
+    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
+    /// version: refused unless NULL.
     pub host: *const lazy_host,
     /// What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`.
     pub on_failure: u32,
@@ -225,46 +215,6 @@ pub struct lazy_host {
     >,
 }
 
-/// A callback with everything that can be said about it. Begin with `LAZY_REQUEST_INIT`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct lazy_request {
-    /// `sizeof(lazy_request)`.
-    pub size: usize,
-    /// The callback; not NULL.
-    pub r#fn: lazy_fn,
-    /// The argument of `fn`, `drop` and `describe`.
-    pub ctx: *mut c_void,
-    /// Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
-    /// close. NULL if there is nothing to release.
-    pub drop: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void)>,
-    /// Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody.
-    pub owner: *const c_void,
-    /// Not 0: a later request with the same key replaces this one while it is queued.
-    pub key: u64,
-    /// Its place in the order: lower phases run first, first in, first out within one.
-    pub phase: i32,
-    /// `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both.
-    pub flags: u32,
-    /// Where the request was made; `LAZY_HERE`, or zero for the return address.
-    pub site: lazy_site,
-    /// Writes a text about the request, for messages: at most `capacity` bytes with the final NUL. May be NULL.
-    pub describe:
-        Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, buffer: *mut c_char, capacity: usize)>,
-}
-
-/// What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct lazy_receipt {
-    /// `sizeof(lazy_receipt)`.
-    pub size: usize,
-    /// Names the queued request, for `lazy_once_cancel`; 0 if it was never queued.
-    pub ticket: u64,
-    /// `LAZY_RAN_READY`, `LAZY_RAN_REENTRANT`, `LAZY_RAN_AFTER_WAIT` or `LAZY_OUTCOME_QUEUED`.
-    pub outcome: u32,
-}
-
 /// A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -281,7 +231,7 @@ pub struct lazy_error {
     pub once: *const c_char,
     /// Where the failed callback was handed in.
     pub site: lazy_site,
-    /// Where the attempt was started.
+    /// Where the attempt was started, if the library still knows: a once that owns no memory has forgotten it.
     pub init_site: lazy_site,
     /// The kernel's id of the thread that failed.
     pub thread: u64,
@@ -297,46 +247,6 @@ pub struct lazy_error {
     pub cause: *const lazy_error,
 }
 
-/// A once as it is now. Begin with `LAZY_INFO_INIT`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct lazy_info {
-    /// `sizeof(lazy_info)`.
-    pub size: usize,
-    /// The name of the once; NULL if it has none.
-    pub name: *const c_char,
-    /// `LAZY_FRESH` to `LAZY_CLOSED`.
-    pub phase: u32,
-    /// How many attempts have begun.
-    pub attempts: u32,
-    /// How many times the once has been reset.
-    pub generation: u32,
-    /// How many threads sleep until the running attempt ends.
-    pub waiters: u32,
-    /// How many requests are queued.
-    pub queued: u64,
-    /// The kernel's id of the initializing thread; 0 if there is none.
-    pub owner_thread: u64,
-    /// When the phase began, in nanoseconds of CLOCK_MONOTONIC.
-    pub since_ns: u64,
-    /// How long the successful attempt took, in nanoseconds.
-    pub init_ns: u64,
-    /// Where the request that is running now was made.
-    pub running: lazy_site,
-    /// Where the latest attempt was started.
-    pub init_site: lazy_site,
-    /// The process that initialized the once; 0 if none did.
-    pub init_pid: i64,
-}
-
-/// The right of an initializing thread to re-enter, lent to a worker thread. Plain data: copy it as you like.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct lazy_permit {
-    /// The library's own.
-    pub opaque: [u64; 4],
-}
-
 /// Pins the size of a struct and the offset of each field that C programs were compiled with.
 macro_rules! pin {
     ($name:ident: $size:literal $(, $field:ident $offset:literal)*) => {
@@ -350,10 +260,5 @@ pin!(lazy_once: 32, state 0, abi 4, config 8, r#impl 16, reserved 24);
 pin!(lazy_config: 80, size 0, name 8, initialize 16, ctx 24, prepare 32, can_init 40, host 48, on_failure 56,
     on_deferred_failure 60, on_fork 64, contended 68, timeout_ns 72);
 pin!(lazy_host: 40, size 0, name 8, ctx 16, run_attached 24, wait_detached 32);
-pin!(lazy_request: 88, size 0, r#fn 8, ctx 16, drop 24, owner 32, key 40, phase 48, flags 52, site 56, describe 80);
-pin!(lazy_receipt: 24, size 0, ticket 8, outcome 16);
 pin!(lazy_error: 128, size 0, status 8, code 12, message 16, once 24, site 32, init_site 56, thread 80,
     owner_thread 88, elapsed_ns 96, ticket 104, attempt 112, cause 120);
-pin!(lazy_info: 120, size 0, name 8, phase 16, attempts 20, generation 24, waiters 28, queued 32, owner_thread 40,
-    since_ns 48, init_ns 56, running 64, init_site 88, init_pid 112);
-pin!(lazy_permit: 32, opaque 0);

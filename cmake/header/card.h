@@ -28,11 +28,11 @@
  *         lazy_config config = LAZY_CONFIG_INIT;
  *         config.initialize = start;
  *         if (lazy_once_configure(lazy_default(), &config) < 0 || lazy_call(seed, &first) < 0) return 1;
- *         if (lazy_init() < 0) { fputs(lazy_last_error()->message, stderr); return 1; }
+ *         if (lazy_init() < 0) { puts(lazy_last_error()->message); return 1; }
  *         return lazy_call(seed, &second) < 0;
  *     }
  *
- * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce
+ * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce, and -I and -L where they are not installed.
  *
  * Everything above is enough for most programs. What follows says it exactly, and adds onces of one's own: a library
  * keeps a `static lazy_once` and leaves the default to the application.

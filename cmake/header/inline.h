@@ -7,10 +7,6 @@
 /** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
 #define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 #define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
-#define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
-#define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
-#define LAZY_INFO_INIT \
-    { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus
@@ -94,8 +90,16 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, fn, ctx, code);
 }
 
-LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, lazy_site site) {
-    return __builtin_expect(lazy_once_is_initialized(once), 1) ? LAZY_OK : lazy_once_init_slow(once, &site);
+/* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
+LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, const char *file, uint32_t line, const char *function) {
+    if (__builtin_expect(!lazy_once_is_initialized(once), 0)) {
+        lazy_site site;
+        site.file = file;
+        site.line = line;
+        site.function = function;
+        return lazy_once_init_slow(once, &site);
+    }
+    return LAZY_OK;
 }
 
 #ifdef LAZY_TSAN_
@@ -113,7 +117,7 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 #endif
 
 /** `lazy_once_init(once)` that also records this place in the program, for errors. An expression. */
-#define LAZY_INIT(once) lazy_once_init_at_((once), LAZY_HERE)
+#define LAZY_INIT(once) lazy_once_init_at_((once), __FILE__, __LINE__, __func__)
 
 #else
 

@@ -44,8 +44,8 @@ pub(super) fn invalid(text: &str) -> lazy_status {
     preserved(|| error::raise(Failure::invalid(text)))
 }
 
-const NO_ONCE: &str = "the once is NULL, or has a layout that this library does not know: a header newer than the \
-                       library, or not a lazy_once";
+const NO_ONCE: &str = "the once is NULL, or its abi is one that this library does not know: memory that is no lazy_once, \
+                       or a header newer than the library";
 
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the
 /// code beneath it, which cannot go on before the handler has returned.

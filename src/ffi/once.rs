@@ -21,6 +21,7 @@ use crate::sys::sized::Foreign;
 /// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
 /// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
 ///   field, or non-zero bytes beyond what this library knows.
+/// - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
 /// - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
 ///
 /// **Threads** Any, at any time, also before `main`.

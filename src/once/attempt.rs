@@ -275,10 +275,11 @@ impl<'a> Ownership<'a> {
         }
         let init_site = self.attempt.origin.resolve();
         text += &format!(
-            " (attempt {} on thread {}, started at {init_site}, after {}; nothing queued was lost, a new call tries again)",
+            " (attempt {} on thread {}, started at {init_site}, after {}; {})",
             self.attempt.number,
             self.attempt.owner(),
-            since(self.attempt.since_ns)
+            since(self.attempt.since_ns),
+            self.prospect("nothing queued was lost, a new call tries again")
         );
         let facts = Facts {
             code,
@@ -305,12 +306,13 @@ impl<'a> Ownership<'a> {
                 (entry.origin().resolve(), ticket)
             });
         let text = format!(
-            "a callback queued on {} by {site} {reason} (ticket {ticket}, attempt {} on thread {}, started at {}); it \
-             stays at the head of the queue and the next attempt resumes there",
+            "a callback queued on {} by {site} {reason} (ticket {ticket}, attempt {} on thread {}, started at {}); \
+             {}",
             called(name),
             self.attempt.number,
             self.attempt.owner(),
             self.attempt.origin.resolve(),
+            self.prospect("it stays at the head of the queue and the next attempt resumes there")
         );
         let facts = Facts {
             code,
@@ -320,6 +322,16 @@ impl<'a> Ownership<'a> {
             ..self.facts()
         };
         Failure::new(Error::Deferred(text), name, facts)
+    }
+
+    /// What comes after this failure, for its text.
+    fn prospect(&self, usual: &'static str) -> &'static str {
+        let sticky = self.locked().gate().config.on_failure == OnFailure::Sticky;
+        if sticky {
+            "that is final: LAZY_FAIL_STICKY"
+        } else {
+            usual
+        }
     }
 
     /// What left the attempt without a result.
@@ -373,7 +385,7 @@ impl Once {
         let name = self.name();
         let mut facts = Facts::default();
         let mut text = format!(
-            "{} cannot be configured any more: it has been initialized",
+            "{} cannot be configured any more: an attempt to initialize it has been made",
             called(&name)
         );
         if let Some(attempt) = latest {

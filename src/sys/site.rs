@@ -26,6 +26,8 @@ pub(crate) struct Place {
     pub(crate) file: Option<CString>,
     pub(crate) line: u32,
     pub(crate) function: Option<CString>,
+    /// Where no function is known: the place in the object, for `addr2line -e FILE`.
+    pub(crate) offset: usize,
 }
 
 impl Origin {
@@ -39,6 +41,7 @@ impl Origin {
                 file: copy_text(file),
                 line,
                 function: copy_text(function),
+                offset: 0,
             },
             Self::Address(0) => Place::default(),
             Self::Address(address) => nearest_symbol(address),
@@ -64,6 +67,7 @@ fn nearest_symbol(address: usize) -> Place {
         file: copy_text(found.dli_fname),
         line: 0,
         function: copy_text(found.dli_sname),
+        offset: inside.addr() - found.dli_fbase.addr(),
     }
 }
 
@@ -81,7 +85,7 @@ impl std::fmt::Display for Place {
         };
         match (text(&self.file), self.line, text(&self.function)) {
             (None, ..) => out.write_str("an unknown place"),
-            (Some(file), 0, None) => write!(out, "{file}"),
+            (Some(file), 0, None) => write!(out, "{file}+{:#x}", self.offset),
             (Some(file), 0, Some(function)) => write!(out, "{function} in {file}"),
             (Some(file), line, None) => write!(out, "{file}:{line}"),
             (Some(file), line, Some(function)) => write!(out, "{file}:{line} ({function})"),
