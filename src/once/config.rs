@@ -7,7 +7,7 @@ use crate::sys::clock::Deadline;
 use crate::sys::memory::Shared;
 use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
 /// What waiters of a failed attempt do.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -46,11 +46,11 @@ impl Config {
                 return Err(Failure::invalid(format!("lazy_config.size: {malformed}")));
             }
         };
-        let name = copy_text(raw.name);
-        Self::check(&raw, name.as_deref())
+        let name = copy_text(raw.name)?;
+        Self::check(&raw, name)
     }
 
-    fn check(raw: &abi::lazy_config, name: Option<&CStr>) -> Result<Self, Failure> {
+    fn check(raw: &abi::lazy_config, name: Option<CString>) -> Result<Self, Failure> {
         let refuse = |what: &str, value: u32| {
             Err(Failure::invalid(format!(
                 "lazy_config.{what} has no value {value}"
@@ -61,7 +61,7 @@ impl Config {
                 crate::error::Error::Unavailable(format!(
                     "lazy_config.{what} is not available in this version"
                 )),
-                name.unwrap_or_default(),
+                name.as_deref().unwrap_or_default(),
                 crate::error::Facts::default(),
             ))
         };
@@ -95,9 +95,7 @@ impl Config {
             return later("host");
         }
         Ok(Self {
-            name: name
-                .map(|name| Shared::try_new(name.to_owned()))
-                .transpose()?,
+            name: name.map(Shared::try_new).transpose()?,
             initialize: raw
                 .initialize
                 .map(|function| Callback::new(function, raw.ctx)),

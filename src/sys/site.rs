@@ -1,5 +1,6 @@
 //! Where in somebody's program something was asked for.
 
+use super::memory::NoMemory;
 use std::ffi::{CStr, CString, c_char};
 
 /// As recorded: free to make, resolved only when an error or a dump is written.
@@ -38,9 +39,9 @@ impl Origin {
                 line,
                 function,
             } => Place {
-                file: copy_text(file),
+                file: text_of(file),
                 line,
-                function: copy_text(function),
+                function: text_of(function),
                 offset: 0,
             },
             Self::Address(0) => Place::default(),
@@ -64,17 +65,29 @@ fn nearest_symbol(address: usize) -> Place {
         return Place::default();
     }
     Place {
-        file: copy_text(found.dli_fname),
+        file: text_of(found.dli_fname),
         line: 0,
-        function: copy_text(found.dli_sname),
+        function: text_of(found.dli_sname),
         offset: inside.addr() - found.dli_fbase.addr(),
     }
 }
 
 /// A C string of somebody else's, copied; `None` for NULL.
-pub(crate) fn copy_text(text: *const c_char) -> Option<CString> {
-    // SAFETY: NULL or a C string that the caller or the loader keeps alive during this call.
-    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_owned())
+pub(crate) fn copy_text(text: *const c_char) -> Result<Option<CString>, NoMemory> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: a C string that the caller or the loader keeps alive during this call.
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes_with_nul();
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(CString::from_vec_with_nul(copy).ok())
+}
+
+/// The same for a message, which goes without what there is no memory for.
+fn text_of(text: *const c_char) -> Option<CString> {
+    copy_text(text).ok().flatten()
 }
 
 impl std::fmt::Display for Place {
