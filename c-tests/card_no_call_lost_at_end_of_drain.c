@@ -2,6 +2,7 @@
 // calls just as the last request of the drain returns, and its callback must run exactly once, whoever runs it.
 #include "check.h"
 #include <stdatomic.h>
+#include <time.h>
 
 enum { ONCES = 1000 };
 static lazy_once onces[ONCES];
@@ -59,6 +60,7 @@ static void *calling(void *ctx) {
 }
 
 int main(void) {
+    const time_t soon = time(NULL) + 40; /* of the 60 s that a program has; on an idle machine this takes 5 */
     total = rounds(200000);
     pthread_t caller = start(calling, NULL);
     take_processor(0);
@@ -72,6 +74,12 @@ int main(void) {
         until(&called, round);
         CHECK_IS(atomic_load(&ran), 1);
         CHECK(lazy_once_is_initialized(once));
+        if (round % 1000 == 0 && round < total && time(NULL) > soon) {
+            printf("%ld of %ld rounds: this machine has no more time\n", round, total);
+            CHECK(round >= total / 20);
+            CHECK(met > round / 100);
+            exit(finish());
+        }
     }
     join(caller);
     CHECK(met > total / 100); /* else the two never met, and nothing was shown */

@@ -35,6 +35,9 @@ static int with(long most, int requests) {
     allocations_left(-1);
     if (status == LAZY_E_NOMEM) {
         CHECK_IS(ran, 0);
+        allocations_left(0);
+        CHECK(lazy_last_error() != NULL); /* also while there is none */
+        allocations_left(-1);
         CHECK_IS(lazy_last_error()->status, LAZY_E_NOMEM);
         CHECK_HAS(lazy_last_error()->message, "memory");
         status = lazy_once_init(&once);

@@ -22,7 +22,7 @@ static int32_t needs_next(void *ctx) {
         const char *message = lazy_last_error()->message;
         for (int i = 0; i < n; i++) {
             char quoted[24], thread[24];
-            snprintf(quoted, sizeof quoted, "\"%s\"", names[i]);
+            snprintf(quoted, sizeof quoted, "\"%.15s\"", names[i]);
             CHECK_HAS(message, quoted);
             snprintf(thread, sizeof thread, "thread %d", atomic_load(&waiting[i]));
             CHECK_HAS(message, thread);

@@ -408,7 +408,8 @@ LAZY_API lazy_status lazy_init(void);
  *
  * **Returns**
  * - `LAZY_OK`: `fn` has run and returned 0.
- * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+ * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet. Also after a wait for an attempt that
+ *   failed: the next one runs it.
  * - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
  * - `LAZY_E_INVALID`: `fn` is NULL.
  * - `LAZY_E_NOMEM`: the queue cannot grow; `fn` was neither run nor queued.
@@ -475,9 +476,10 @@ LAZY_API lazy_once *lazy_default(void);
  *
  * **Returns**
  * - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
- * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
- * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
- *   field, or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
+ *   before. Nothing has changed.
+ * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
+ *   `name`, or non-zero bytes beyond what this library knows.
  * - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
  * - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
  *
@@ -600,7 +602,8 @@ LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *c
  *
  * **Returns**
  * - `LAZY_OK`: `fn` has run and returned 0.
- * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+ * - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet. Also after a wait for an attempt that
+ *   failed: the next one runs it.
  * - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
  * - `LAZY_E_INVALID`: `once` or `fn` is NULL, or `once` is not a once that this library knows.
  * - `LAZY_E_NOMEM`: the queue cannot grow.
@@ -632,7 +635,7 @@ LAZY_API lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx);
  * - `fn`, `ctx`: the callback.
  * - `code`: what it returned.
  *
- * **Returns** `LAZY_E_CALLBACK`.
+ * **Returns** `LAZY_E_CALLBACK`; `LAZY_E_INVALID` if `once` is not a once.
  *
  * **Threads** The one that ran the callback.
  *
@@ -688,10 +691,11 @@ LAZY_API bool lazy_once_is_initializing(const lazy_once *once);
  * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
  *
  * - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
- * - `message`: copied, cut to a sensible length; NULL for no text. It becomes part of the error's `message`.
+ * - `message`: copied, the first 1024 bytes of it; NULL for no text. It becomes part of the error's `message`.
  *
  * The text counts for the callback that is running now on this thread, if it then returns this code; the last of
- * several wins.
+ * several wins. On an initialized once nothing marks where a callback begins, so there the thread's latest text with this
+ * code counts, once.
  *
  * **Returns** `code`, or -1 for 0.
  *
@@ -906,7 +910,8 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 /**
  * The short name of `lazy_is_initialized`. It is the header's own and binds to no symbol, so a function of that name in
  * somebody else's library is never called by mistake. A file with its own `is_initialized` defines
- * `LAZY_NO_SHORT_NAMES` before it includes this header.
+ * `LAZY_NO_SHORT_NAMES` before it includes this header; and it links the shared library, because the static one brings the
+ * symbol that dlsym users ask for.
  */
 #ifndef LAZY_NO_SHORT_NAMES
 static inline bool is_initialized(void) { /* yours? define LAZY_NO_SHORT_NAMES before the include */

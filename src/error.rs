@@ -33,7 +33,7 @@ macro_rules! errors {
         }
 
         /// What a status means, in a few words; static, for any number.
-        pub(crate) fn status_text(status: abi::lazy_status) -> &'static CStr {
+        pub(crate) const fn status_text(status: abi::lazy_status) -> &'static CStr {
             match status {
                 abi::LAZY_OK => c"success",
                 abi::LAZY_QUEUED => c"queued: the callback runs when the once is initialized",

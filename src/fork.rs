@@ -6,15 +6,18 @@ use crate::sys::thread;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Relaxed: at worst two threads ask at once, and registering is idempotent by this very flag.
+/// Set when the handlers are in place, so nobody goes on before they are. Two threads that come first at once both
+/// register, which is harmless: the second run of each half finds its work done. Relaxed: what the flag stands for is in the
+/// C library, under its own lock, which a fork holds too.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// What is done once in a process, before the first gate exists: the handlers are registered.
 #[inline]
 pub(crate) fn register() {
-    if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
+    if !REGISTERED.load(Relaxed) {
         crate::sys::race::look_up();
         crate::sys::process::at_fork(prepare, parent, child);
+        REGISTERED.store(true, Relaxed);
     }
 }
 

@@ -128,7 +128,8 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 /**
  * The short name of `lazy_is_initialized`. It is the header's own and binds to no symbol, so a function of that name in
  * somebody else's library is never called by mistake. A file with its own `is_initialized` defines
- * `LAZY_NO_SHORT_NAMES` before it includes this header.
+ * `LAZY_NO_SHORT_NAMES` before it includes this header; and it links the shared library, because the static one brings the
+ * symbol that dlsym users ask for.
  */
 #ifndef LAZY_NO_SHORT_NAMES
 static inline bool is_initialized(void) { /* yours? define LAZY_NO_SHORT_NAMES before the include */

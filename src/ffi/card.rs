@@ -64,7 +64,8 @@ pub unsafe extern "C-unwind" fn lazy_init() -> lazy_status {
 ///
 /// **Returns**
 /// - `LAZY_OK`: `fn` has run and returned 0.
-/// - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+/// - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet. Also after a wait for an attempt that
+///   failed: the next one runs it.
 /// - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
 /// - `LAZY_E_INVALID`: `fn` is NULL.
 /// - `LAZY_E_NOMEM`: the queue cannot grow; `fn` was neither run nor queued.

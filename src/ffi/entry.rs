@@ -131,12 +131,17 @@ pub(super) fn is_initializing(once: &Once) -> bool {
 
 pub(super) fn configure(once: Option<&Once>, config: Foreign<lazy_config>) -> lazy_status {
     slow(|| {
-        let config = Config::copy(config)?;
-        once.ok_or_else(|| Failure::invalid(NO_ONCE))?
-            .configure(config)?;
+        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        match Config::copy(config)? {
+            Some(config) => once.configure(config)?,
+            None => once.withdraw(),
+        }
         Ok(abi::LAZY_OK)
     })
 }
+
+/// What is kept of a callback's text, in bytes.
+const LONGEST_TEXT: usize = 1024;
 
 /// # Safety
 /// `message` is NULL or a C string.
@@ -145,9 +150,8 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
     let code = if code == 0 { -1 } else { code };
     if !thread::is_inside() && !message.is_null() {
         // SAFETY: the caller's promise.
-        let text = unsafe { CStr::from_ptr(message) }
-            .to_string_lossy()
-            .into_owned();
+        let bytes = unsafe { CStr::from_ptr(message) }.to_bytes();
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]).into_owned();
         error::say(Said { status, code, text });
     }
     code

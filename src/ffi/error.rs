@@ -8,10 +8,11 @@ use crate::abi::{LAZY_E_INIT, lazy_error, lazy_status};
 /// Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
 ///
 /// - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
-/// - `message`: copied, cut to a sensible length; NULL for no text. It becomes part of the error's `message`.
+/// - `message`: copied, the first 1024 bytes of it; NULL for no text. It becomes part of the error's `message`.
 ///
 /// The text counts for the callback that is running now on this thread, if it then returns this code; the last of
-/// several wins.
+/// several wins. On an initialized once nothing marks where a callback begins, so there the thread's latest text with this
+/// code counts, once.
 ///
 /// **Returns** `code`, or -1 for 0.
 ///

@@ -18,9 +18,10 @@ use crate::sys::sized::Foreign;
 ///
 /// **Returns**
 /// - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
-/// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom. Nothing has changed.
-/// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover its first
-///   field, or non-zero bytes beyond what this library knows.
+/// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
+///   before. Nothing has changed.
+/// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
+///   `name`, or non-zero bytes beyond what this library knows.
 /// - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
 /// - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
 ///
@@ -167,7 +168,8 @@ pub unsafe extern "C-unwind" fn lazy_once_run(
 ///
 /// **Returns**
 /// - `LAZY_OK`: `fn` has run and returned 0.
-/// - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet.
+/// - `LAZY_QUEUED`: `fn` will run later; neither its result nor its effects exist yet. Also after a wait for an attempt that
+///   failed: the next one runs it.
 /// - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`. The once is unharmed.
 /// - `LAZY_E_INVALID`: `once` or `fn` is NULL, or `once` is not a once that this library knows.
 /// - `LAZY_E_NOMEM`: the queue cannot grow.
@@ -205,7 +207,7 @@ pub unsafe extern "C-unwind" fn lazy_once_call(
 /// - `fn`, `ctx`: the callback.
 /// - `code`: what it returned.
 ///
-/// **Returns** `LAZY_E_CALLBACK`.
+/// **Returns** `LAZY_E_CALLBACK`; `LAZY_E_INVALID` if `once` is not a once.
 ///
 /// **Threads** The one that ran the callback.
 ///

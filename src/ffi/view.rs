@@ -5,8 +5,9 @@ use core::ffi::c_char;
 use core::mem::ManuallyDrop;
 use core::ptr::null;
 
-use crate::abi::{lazy_error, lazy_site};
+use crate::abi::{LAZY_E_NOMEM, lazy_error, lazy_site, lazy_status};
 use crate::error::{self, Failure};
+use crate::sys::memory::{NoMemory, try_box};
 use crate::sys::site::Place;
 
 /// The error and its causes, each pointing to the next.
@@ -34,7 +35,10 @@ pub(super) fn last_error() -> *const lazy_error {
         Some(view) if view.failure.same(&failure) => view,
         old => {
             drop(old);
-            Box::new(View::new(failure))
+            match View::try_new(failure).and_then(try_box) {
+                Ok(view) => view,
+                Err(NoMemory) => return &raw const NO_MEMORY.0,
+            }
         }
     };
     let first = view.errors.as_ptr();
@@ -42,37 +46,47 @@ pub(super) fn last_error() -> *const lazy_error {
     first
 }
 
+struct Constant(lazy_error);
+
+// SAFETY: never written to, and what it points to is static.
+unsafe impl Sync for Constant {}
+
+/// The error where there is no memory to show one.
+static NO_MEMORY: Constant = Constant(bare(LAZY_E_NOMEM));
+
 /// The end of this thread.
 pub(crate) fn forget() {
     drop(replace(None));
 }
 
 impl View {
-    fn new(failure: Failure) -> Self {
+    fn try_new(failure: Failure) -> Result<Self, NoMemory> {
         let mut errors = Vec::new();
         let mut next = Some(&failure);
         while let Some(failure) = next {
+            errors.try_reserve(1)?;
             errors.push(translate(failure));
             next = failure.cause();
         }
         for index in (1..errors.len()).rev() {
             errors[index - 1].cause = &raw const errors[index];
         }
-        Self { errors, failure }
+        Ok(Self { errors, failure })
     }
 }
 
-fn translate(failure: &Failure) -> lazy_error {
+/// An error of which only the status is known.
+const fn bare(status: lazy_status) -> lazy_error {
     let unknown = lazy_site {
         file: null(),
         line: 0,
         function: null(),
     };
-    let mut error = lazy_error {
+    lazy_error {
         size: size_of::<lazy_error>(),
-        status: failure.status(),
+        status,
         code: 0,
-        message: error::status_text(failure.status()).as_ptr(),
+        message: error::status_text(status).as_ptr(),
         once: null(),
         site: unknown,
         init_site: unknown,
@@ -82,7 +96,11 @@ fn translate(failure: &Failure) -> lazy_error {
         ticket: 0,
         attempt: 0,
         cause: null(),
-    };
+    }
+}
+
+fn translate(failure: &Failure) -> lazy_error {
+    let mut error = bare(failure.status());
     if let Failure::Recorded(record) = failure {
         let facts = &record.facts;
         error.code = facts.code;

@@ -37,17 +37,17 @@ impl PartialEq for Config {
 }
 
 impl Config {
-    /// Checks a configuration and copies it; the default where there is none.
-    pub(crate) fn copy(foreign: Foreign<abi::lazy_config>) -> Result<Self, Failure> {
+    /// Checks a configuration and copies it; `None` for NULL.
+    pub(crate) fn copy(foreign: Foreign<abi::lazy_config>) -> Result<Option<Self>, Failure> {
         let raw = match foreign.read() {
-            None => return Ok(Self::default()),
+            None => return Ok(None),
             Some(Ok(raw)) => raw,
             Some(Err(malformed)) => {
                 return Err(Failure::invalid(format!("lazy_config.size: {malformed}")));
             }
         };
         let name = copy_text(raw.name)?;
-        Self::check(&raw, name)
+        Self::check(&raw, name).map(Some)
     }
 
     fn check(raw: &abi::lazy_config, name: Option<CString>) -> Result<Self, Failure> {

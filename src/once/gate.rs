@@ -137,7 +137,7 @@ impl Locked<'_> {
             (Some(gate), _) => Standing::Over(
                 gate.final_error
                     .clone()
-                    .unwrap_or(Failure::Bare(abi::LAZY_E_INIT)),
+                    .unwrap_or(Failure::Bare(abi::LAZY_E_INVALID)),
             ),
         }
     }
@@ -190,7 +190,9 @@ impl Once {
             _ => return Ok(()),
         };
         // Declared before the locks, so that a gate that was not needed is freed after them.
-        let mut gate = Some(try_box(Gate::new(Config::copy(bound)?))?);
+        let mut gate = Some(try_box(Gate::new(
+            Config::copy(bound)?.unwrap_or_default(),
+        ))?);
         loop {
             registry::reserve()?;
             let mut registry = registry::lock();
@@ -249,6 +251,17 @@ impl Once {
         }
     }
 
+    /// Forgets every pointer of its configuration, in any phase: the code behind them may be unloaded.
+    pub(crate) fn withdraw(&self) {
+        let mut registry = registry::lock();
+        self.with_body(&mut registry, |_, body, _| {
+            body.config = Foreign::NULL;
+            if let Some(gate) = &mut body.gate {
+                gate.config.initialize = None;
+            }
+        });
+    }
+
     /// Its name for messages. No lock may be held.
     pub(super) fn name(&self) -> CString {
         let mut registry = registry::lock();
@@ -259,7 +272,12 @@ impl Once {
             )
         });
         drop(registry);
-        let name = known.unwrap_or_else(|| Config::copy(bound).ok().and_then(|config| config.name));
+        let name = known.unwrap_or_else(|| {
+            Config::copy(bound)
+                .ok()
+                .flatten()
+                .and_then(|config| config.name)
+        });
         name.map(|name| CString::clone(&name)).unwrap_or_default()
     }
 }

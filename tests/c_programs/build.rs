@@ -198,7 +198,6 @@ fn compiler(cpp: bool) -> Result<Command, String> {
         .opt_level(2)
         .cpp(cpp)
         .cargo_metadata(false)
-        .warnings(false)
         .try_get_compiler()
         .map(|tool| tool.to_command())
         .map_err(|error| error.to_string())
