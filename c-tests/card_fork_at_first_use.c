@@ -4,6 +4,7 @@
 #include "check.h"
 #include "forked_child.h"
 #include <stdatomic.h>
+#include <time.h>
 
 static atomic_int stop, started;
 static int32_t nothing(void *ctx) {
@@ -27,13 +28,14 @@ static void grandchild(void) {
 static void one_process(void) {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) threads[i] = start(use, NULL);
-    while (atomic_load(&started) < 2) sched_yield();
+    while (!atomic_load(&started)) sched_yield();
     in_child(grandchild);
     atomic_store(&stop, 1);
     for (int i = 0; i < 4; i++) join(threads[i]);
 }
 
 int main(void) {
-    for (long i = rounds(1000) / 5; i > 0; i--) in_child(one_process);
+    const time_t enough = time(NULL) + 15; /* a gate without the right order failed after some thousand processes */
+    for (long i = rounds(20000); i > 0 && time(NULL) < enough; i--) in_child(one_process);
     return finish();
 }

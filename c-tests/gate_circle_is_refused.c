@@ -7,7 +7,7 @@
 enum { most = 8 };
 static lazy_once onces[most];
 static lazy_config configs[most];
-static char names[most][16];
+static char names[most][32];
 static gate owned[most], go;
 static atomic_int size, refused, waiting[most];
 static const char *const hops[] = { "waits for once", "initialized by thread" };
@@ -21,8 +21,8 @@ static int32_t needs_next(void *ctx) {
     if (status == LAZY_E_DEADLOCK) {
         const char *message = lazy_last_error()->message;
         for (int i = 0; i < n; i++) {
-            char quoted[24], thread[24];
-            snprintf(quoted, sizeof quoted, "\"%.15s\"", names[i]);
+            char quoted[40], thread[24];
+            snprintf(quoted, sizeof quoted, "\"%.31s\"", names[i]);
             CHECK_HAS(message, quoted);
             snprintf(thread, sizeof thread, "thread %d", atomic_load(&waiting[i]));
             CHECK_HAS(message, thread);
