@@ -48,7 +48,7 @@ fn refuse_abort() {
 fn link() {
     // The name that programs record and the loader looks for.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
-    // Threads hold thread-local marks with destructors in this code; it must outlive every dlclose.
+    // The fork handlers and the destructor of the pthread key are in this code; it must outlive every dlclose.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // A stranger's function of one of our names must not answer the library's own calls.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic-functions");
