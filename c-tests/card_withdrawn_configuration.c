@@ -17,7 +17,8 @@ static const lazy_config bound = { sizeof(lazy_config), "bound", initialize, 0, 
 
 int main(void) {
     lazy_config config = LAZY_CONFIG_INIT;
-    lazy_once configured = LAZY_ONCE_INIT, fresh = LAZY_ONCE_INIT, constant = LAZY_ONCE_WITH(&bound);
+    /* Static: a configured once owns memory until it is closed. */
+    static lazy_once configured = LAZY_ONCE_INIT, fresh = LAZY_ONCE_INIT, constant = LAZY_ONCE_WITH(&bound);
     config.initialize = initialize;
     CHECK_IS(lazy_once_configure(&configured, &config), LAZY_OK);
     CHECK_IS(lazy_once_init(&configured), LAZY_OK);
