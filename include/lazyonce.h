@@ -159,15 +159,12 @@
 /** `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt. */
 #define LAZY_DEFERRED_KEEP 0
 
-/**
- * `on_deferred_failure`: a queued callback that fails is reported once and dropped. Not in this version:
- * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
- */
+/** `on_deferred_failure`: a queued callback that fails is reported once and dropped; the next attempt goes on behind it. */
 #define LAZY_DEFERRED_DROP 1
 
 /**
- * `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. Not in this version:
- * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ * `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed,
+ * for the next attempt.
  */
 #define LAZY_DEFERRED_CONTINUE 2
 
@@ -191,10 +188,42 @@
 
 /**
  * `contended`: a call that finds another thread's attempt is queued for it instead of waiting. This gives up the rule
- * that a callback handed in during somebody's attempt runs on the thread that handed it in. Not in this version:
- * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ * that a callback handed in during somebody's attempt runs on the thread that handed it in. Once everything has run that was
+ * queued when the drain began, further calls wait all the same, so that the drain ends.
  */
 #define LAZY_CONTENDED_QUEUE 1
+
+/**
+ * `lazy_request.flags`: never wait for another thread's attempt: be queued for it, or refused with `LAZY_E_NOT_NOW` once
+ * everything has run that was queued when its drain began. This gives up the rule that a callback handed in during
+ * somebody's attempt runs on the thread that handed it in. For threads that somebody joins before the attempt ends, and for
+ * constructors of libraries that are loaded outside `prepare`.
+ */
+#define LAZY_REQUEST_NO_WAIT 1
+
+/**
+ * `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. No once can
+ * have a host in this version, so there is nothing to hold yet.
+ */
+#define LAZY_REQUEST_HOLD_HOST 2
+
+/** `lazy_request.phase`: the ordinary order, first in, first out. */
+#define LAZY_PHASE_NORMAL 0
+
+/** `lazy_request.phase`: after every ordinary request; for seeds and other state that the others may disturb. */
+#define LAZY_PHASE_LAST 1000
+
+/** `lazy_receipt.outcome`: it ran at once, on an initialized once. */
+#define LAZY_RAN_READY 1
+
+/** `lazy_receipt.outcome`: it ran at once, inside a queued callback of the same once. */
+#define LAZY_RAN_REENTRANT 2
+
+/** `lazy_receipt.outcome`: it ran at once, after another thread had finished initializing in the meantime. */
+#define LAZY_RAN_AFTER_WAIT 3
+
+/** `lazy_receipt.outcome`: it waits in the queue. */
+#define LAZY_OUTCOME_QUEUED 4
 
 /** The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once. */
 #define LAZY_ONCE_ABI 1
@@ -258,12 +287,15 @@ typedef struct lazy_config {
     void *ctx;
     /**
      * Runs before an attempt is owned, perhaps on several threads at once: load libraries here, because their
-     * constructors may call back in and must find the gate open. Not in this version: refused unless NULL.
+     * constructors may call back in and must find the gate open. Returns 0 for success; another value fails the call with
+     * `LAZY_E_INIT`, or the status of `lazy_fail_status`, without an attempt. Runs again before each attempt until an
+     * initializer has succeeded. Calls on the same once from inside it never wait and do not run it again: while another
+     * thread's attempt runs, `lazy_once_init` and `lazy_once_run` return `LAZY_IN_PROGRESS` there and a call is queued.
      */
     lazy_fn prepare;
     /**
-     * Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. Not in this
-     * version: refused unless NULL.
+     * Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
+     * made, and calls are still queued.
      */
     lazy_fn can_init;
     /**
@@ -316,6 +348,86 @@ typedef struct lazy_site {
     /** The function, or the nearest symbol; NULL if unknown. Must outlive the once. */
     const char *function;
 } lazy_site;
+
+/** A callback with everything that can be said about it. Begin with `LAZY_REQUEST_INIT`. */
+typedef struct lazy_request {
+    /** `sizeof(lazy_request)`. */
+    size_t size;
+    /** The callback; not NULL. */
+    lazy_fn fn;
+    /** The argument of `fn`, `drop` and `describe`. */
+    void *ctx;
+    /**
+     * Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
+     * close, with no lock held, on the thread that does that. NULL if there is nothing to release. Not called if the
+     * request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
+     */
+    void (*drop)(void *ctx);
+    /** Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody. */
+    const void *owner;
+    /**
+     * Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
+     * that runs at once replaces it too. Million-fold seeding keeps one entry.
+     */
+    uint64_t key;
+    /** Its place in the order: lower phases run first, first in, first out within one. */
+    int32_t phase;
+    /** `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both. */
+    uint32_t flags;
+    /** Where the request was made; `LAZY_HERE`, or zero for the return address. */
+    struct lazy_site site;
+    /**
+     * Writes a text about the request, for the message when it fails: at most `capacity` bytes (256) with the final NUL. Must
+     * not throw. May be NULL.
+     */
+    void (*describe)(void *ctx, char *buffer, size_t capacity);
+} lazy_request;
+
+/** What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued. */
+typedef struct lazy_receipt {
+    /** `sizeof(lazy_receipt)`. */
+    size_t size;
+    /** Names the queued request, for `lazy_once_cancel`; 0 if it was never queued. */
+    uint64_t ticket;
+    /** `LAZY_RAN_READY`, `LAZY_RAN_REENTRANT`, `LAZY_RAN_AFTER_WAIT` or `LAZY_OUTCOME_QUEUED`. */
+    uint32_t outcome;
+} lazy_receipt;
+
+/** A once as it is now. Begin with `LAZY_INFO_INIT`. */
+typedef struct lazy_info {
+    /** `sizeof(lazy_info)`. */
+    size_t size;
+    /** The name of the once; NULL if it has none. Valid until the once is configured again, closed, or its storage ends. */
+    const char *name;
+    /** `LAZY_FRESH` to `LAZY_CLOSED`. */
+    uint32_t phase;
+    /** How many attempts have begun; saturates. */
+    uint32_t attempts;
+    /** How many times the once has been reset. */
+    uint32_t generation;
+    /** How many threads sleep in init, run, call or submit until the running attempt ends. */
+    uint32_t waiters;
+    /** How many requests are queued. */
+    uint64_t queued;
+    /** The kernel's id of the initializing thread; 0 if there is none. */
+    uint64_t owner_thread;
+    /** When the phase began, in nanoseconds of CLOCK_MONOTONIC; 0 if no attempt has been made since the last reset. */
+    uint64_t since_ns;
+    /** How long the successful attempt took, in nanoseconds. */
+    uint64_t init_ns;
+    /** Where the request that is running now was made. */
+    struct lazy_site running;
+    /** Where the latest attempt was started. */
+    struct lazy_site init_site;
+    /** The process that initialized the once; 0 if none did. */
+    int64_t init_pid;
+} lazy_info;
+
+/** The right of an initializing thread to re-enter, lent to a worker thread. Plain data: copy it as you like. */
+typedef struct lazy_permit {
+    /** The library's own. */
+    uint64_t opaque[4];
+} lazy_permit;
 
 /** A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest. */
 typedef struct lazy_error {
@@ -472,12 +584,15 @@ LAZY_API lazy_once *lazy_default(void);
  * - `config`: copied, and the name in it too; what its other pointers lead to must stay valid. NULL withdraws every
  *   pointer of the present configuration: for code that may be unloaded, before it is. What is initialized stays so.
  *
- * A once that is configured owns memory. `LAZY_ONCE_WITH(&config)` binds a constant configuration without a call.
+ * A once that is configured owns memory, until `lazy_once_close`. `LAZY_ONCE_WITH(&config)` binds a constant configuration
+ * without a call. After `lazy_once_reset` configuring is allowed again, until the next attempt.
  *
  * **Returns**
  * - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
  * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
- *   before. Nothing has changed.
+ *   before. Or the once is a named one that somebody else has configured in another way; then `init_site` is the call that
+ *   did. Nothing has changed.
+ * - `LAZY_E_CLOSED`: the once is closed.
  * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
  *   `name`, or non-zero bytes beyond what this library knows.
  * - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
@@ -629,11 +744,11 @@ LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *c
 LAZY_API lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx);
 
 /**
- * Records the failure of a callback that the inline part of `lazy_once_call` ran; programs have no need to call it.
+ * Records the failure of a callback that an inline path of this header ran; programs have no need to call it.
  *
  * - `once`: the initialized once.
- * - `fn`, `ctx`: the callback.
- * - `code`: what it returned.
+ * - `code`: what the callback returned.
+ * - `site`: where it was handed in; NULL for the return address.
  *
  * **Returns** `LAZY_E_CALLBACK`; `LAZY_E_INVALID` if `once` is not a once.
  *
@@ -645,7 +760,7 @@ LAZY_API lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx);
  *
  * **Since** 0.1.0
  */
-LAZY_API lazy_status lazy_once_callback_failed(const lazy_once *once, lazy_fn fn, void *ctx, int32_t code);
+LAZY_API lazy_status lazy_once_callback_failed(const lazy_once *once, int32_t code, const lazy_site *site);
 
 /**
  * Tells whether `once` is initialized: its initializer has succeeded and every queued callback has run.
@@ -686,6 +801,262 @@ LAZY_API bool lazy_once_is_initialized(const lazy_once *once);
  * **Since** 0.1.0
  */
 LAZY_API bool lazy_once_is_initializing(const lazy_once *once);
+
+/**
+ * `lazy_once_call` for a request with a place, a key, a phase, an owner, and something that releases its context.
+ *
+ * When it runs, and on which thread, is said at `lazy_call`. Queued requests run in rising phases, first in, first out within
+ * one; plain `lazy_call`s are of phase 0. `LAZY_CALL(once, fn, ctx)` is the short form that records the line.
+ *
+ * - `once`: the once.
+ * - `request`: read during the call only. Begin with `LAZY_REQUEST_INIT` and fill in what is needed.
+ * - `receipt`: filled whenever the request ran or was queued, also with `LAZY_E_CALLBACK`; only `size` bytes of it. May be
+ *   NULL.
+ *
+ * **Returns**
+ * - `LAZY_OK`: `fn` has run and returned 0, and `drop` has run.
+ * - `LAZY_QUEUED`: it will run later; the receipt's `ticket` cancels it.
+ * - `LAZY_E_CALLBACK`: `fn` ran at once and returned non-zero, which is the error's `code`; `drop` has run.
+ * - `LAZY_E_NOT_NOW`: it has `LAZY_REQUEST_NO_WAIT`, another thread is initializing, and that attempt takes no more.
+ * - `LAZY_E_INVALID`: `once`, `request` or `fn` is NULL; unknown flags; a `size` that does not cover `fn` (of the receipt:
+ *   `ticket`), or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_NOMEM`, `LAZY_E_DEADLOCK`, `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`, `LAZY_E_INIT`,
+ *   `LAZY_E_DEFERRED`, `LAZY_E_FORKED`, `LAZY_E_CLOSED`: as for `lazy_once_call`.
+ *
+ * With a negative status other than `LAZY_E_CALLBACK` the request was not taken: neither `fn` nor `drop` is ever called.
+ *
+ * **Threads** Any, at any time; not in a signal handler.
+ *
+ * **Blocking** Only while another thread initializes, and not with `LAZY_REQUEST_NO_WAIT`. On an initialized once it takes no
+ * lock and allocates nothing.
+ *
+ * **Unwinding and fork** As `lazy_once_call`. `drop` also runs when `fn` is left by an exception, and must not throw then.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_submit(lazy_once *once, const lazy_request *request, lazy_receipt *receipt);
+
+/**
+ * Withdraws a queued request, or waits until it is gone.
+ *
+ * When it has returned, from outside the request, nothing of the request will ever run: neither `fn` nor `drop` nor
+ * `describe`. That is what a plugin needs before it is unloaded; `lazy_once_cancel_owner` does it for all of its requests.
+ * Requests that run at once, or wait inside `lazy_once_submit` to be run there, are their submitter's to account for.
+ *
+ * - `once`: the once it was submitted to.
+ * - `ticket`: of the receipt; or of the error of a queued callback that failed and stays queued.
+ *
+ * **Returns**
+ * - `LAZY_OK`: it was queued, will never run, and its `drop` has run, on this thread.
+ * - `LAZY_IN_PROGRESS`: this thread is inside it, or inside its `drop` or `describe`, or holds the permit of the attempt that
+ *   runs it. Nothing was waited for; if it fails it is not kept.
+ * - `LAZY_E_NOT_FOUND`: there is no such request any more: it has run, or was running and is now gone.
+ * - `LAZY_E_DEADLOCK`: it is running, and waiting for it would never end. It is not kept if it fails.
+ * - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
+ * - `LAZY_E_NOMEM`: no memory to find out whether waiting would ever end.
+ *
+ * **Threads** Any, at any time; not in a signal handler.
+ *
+ * **Blocking** While the request is running; without a limit.
+ *
+ * **Unwinding and fork** An exception out of `drop` comes out of this call. A forked child can cancel what it inherited.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
+
+/**
+ * Withdraws everything that an owner has submitted, and waits until what is running of it is gone: before a plugin is
+ * unloaded.
+ *
+ * - `once`: the once.
+ * - `owner`: the address in `lazy_request.owner`; not NULL.
+ *
+ * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX` if waiting would never end, with the error
+ * `LAZY_E_DEADLOCK`, or if there is no memory to find that out: then the owner must not be unloaded. 0 for bad arguments, with
+ * the error `LAZY_E_INVALID`.
+ *
+ * **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
+ * does not wait for that one.
+ *
+ * **Blocking** While one of them is running; without a limit.
+ *
+ * **Unwinding and fork** An exception out of a `drop` comes out of this call, and what had not been withdrawn yet stays.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API size_t lazy_once_cancel_owner(lazy_once *once, const void *owner);
+
+/**
+ * The once of that name, the same for everybody in the process: how two frameworks share "cuda".
+ *
+ * It is made by whoever asks first, and never freed. Whoever configures it first decides: an equal configuration is
+ * `LAZY_OK` afterwards, a different one `LAZY_E_TOO_LATE`, whose `init_site` is the first's call. It keeps its own name, whatever
+ * the configuration says. `lazy_once_configure(once, NULL)`, by a configurer that is unloaded, lets the next one decide, if no
+ * attempt has been made.
+ *
+ * - `name`: not empty; copied.
+ *
+ * **Returns** the once; NULL if `name` is NULL or empty (`LAZY_E_INVALID`) or there is no memory (`LAZY_E_NOMEM`).
+ *
+ * **Threads** Any, at any time; not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds; the address is the same in a forked child. Every copy of the library in a process
+ * has its own.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_once *lazy_once_named(const char *name);
+
+/**
+ * Makes `once` fresh again: the next init runs the initializer, and calls are queued until then.
+ *
+ * The queue is kept, the generation rises by one, and configuring is allowed until the next attempt. For a backend that was
+ * shut down, such as an interpreter that is started again. It does not undo what the initializer did, and it does not wait
+ * for callbacks that other threads run at once on the initialized once: keeping users away is the caller's part.
+ *
+ * - `once`: the once.
+ *
+ * **Returns**
+ * - `LAZY_OK`: fresh, whatever it was before.
+ * - `LAZY_IN_PROGRESS`: this thread is inside an attempt; nothing has changed.
+ * - `LAZY_E_TIMEOUT`: another thread's attempt did not end within the configured limit; nothing has changed.
+ * - `LAZY_E_DEADLOCK`: waiting for it would never end; nothing has changed.
+ * - `LAZY_E_CLOSED`: the once is closed.
+ * - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
+ * - `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the wait ended that way; nothing has changed.
+ *
+ * **Threads** Any, at any time; not in a signal handler.
+ *
+ * **Blocking** While another thread initializes.
+ *
+ * **Unwinding and fork** Runs no callback, never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_reset(lazy_once *once);
+
+/**
+ * Ends `once` for good: drops its queue, sends its waiters away, and frees what it owns.
+ *
+ * It does not wait for a running attempt. Threads that wait in init, run, call, submit or reset return `LAZY_E_CLOSED` at
+ * once; the running callback finishes, its `drop` runs, and whoever initializes gets `LAZY_E_CLOSED`. Queued requests never
+ * run; their `drop`s run on this thread, before this returns. Afterwards the library reaches the once only through calls that
+ * have not returned yet: when they have, its storage may end. Close a once before its storage ends unless it was never given
+ * to `lazy_once_configure`, has nothing queued, and is initialized or untouched.
+ *
+ * - `once`: the once.
+ *
+ * **Returns**
+ * - `LAZY_OK`: closed, by this call or before.
+ * - `LAZY_E_INVALID`: `once` is NULL, not a once that this library knows, or belongs to the whole process
+ *   (`lazy_default()`, a named once): for those there are `lazy_once_cancel_owner` and `lazy_once_reset`. Nothing has changed.
+ *
+ * **Threads** Any, at any time, also inside the attempt; not in a signal handler.
+ *
+ * **Blocking** Never for an attempt; for as long as the `drop`s take.
+ *
+ * **Unwinding and fork** An exception out of a `drop` comes out of this call; the once is closed, and a second call goes on
+ * with the other requests.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_close(lazy_once *once);
+
+/**
+ * Tells how `once` stands at this moment.
+ *
+ * A once that owns no memory (see `lazy_once_close`) knows its name, phase, attempts and generation; the rest is 0 or NULL.
+ *
+ * - `once`: the once.
+ * - `info`: filled, only `size` bytes of it. Begin with `LAZY_INFO_INIT`.
+ *
+ * **Returns**
+ * - `LAZY_OK`: filled.
+ * - `LAZY_E_INVALID`: an argument is NULL, `once` is not a once that this library knows, or `size` does not cover `name` or is
+ *   larger than this library knows, with non-zero bytes there. Nothing was written.
+ *
+ * **Threads** Any, at any time; not in a signal handler. What it tells may have changed by the time it returns.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds, runs no callback, and spoils nothing for a later fork.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_info(const lazy_once *once, lazy_info *info);
+
+/**
+ * Lends the right of the initializing thread to re-enter: an initializer captures it, its worker threads enter it.
+ *
+ * The attempt does not wait for whoever holds the permit: join the workers before the initializer returns, or what they run
+ * may still be running when the once is published as initialized. A permit is plain data; copy it as you like, and forget it
+ * when the attempt is over.
+ *
+ * - `once`: the once that this thread initializes.
+ * - `permit`: filled.
+ *
+ * **Returns**
+ * - `LAZY_OK`: filled.
+ * - `LAZY_E_INVALID`: this thread is not inside an attempt of `once`, or an argument is NULL.
+ *
+ * **Threads** The initializing thread, or one that has entered its permit.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. In a forked child nobody holds a permit, and none of the parent's is good for anything.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_permit_capture(lazy_once *once, lazy_permit *permit);
+
+/**
+ * From here this thread counts as the initializing thread of the permit's attempt, until `lazy_permit_leave`, the end of the
+ * attempt, or its own end, whichever is first.
+ *
+ * Its calls on the once are queued while the initializer runs and run inline while the queue is drained, and its inits return
+ * `LAZY_IN_PROGRESS`, exactly as on the initializing thread. Enters of several permits nest; each is left once.
+ *
+ * - `permit`: from `lazy_permit_capture`.
+ *
+ * **Returns**
+ * - `LAZY_OK`: entered.
+ * - `LAZY_E_NOT_FOUND`: the attempt has ended.
+ * - `LAZY_E_INVALID`: `permit` is NULL.
+ * - `LAZY_E_NOMEM`: no memory to note it.
+ *
+ * **Threads** Any.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. For fork, a permit holder is not the initializing thread: its child finds the once as
+ * a child of any other thread does.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_permit_enter(const lazy_permit *permit);
+
+/**
+ * Ends what `lazy_permit_enter` began; also after the attempt has ended.
+ *
+ * - `permit`: what this thread has entered.
+ *
+ * **Returns**
+ * - `LAZY_OK`: left.
+ * - `LAZY_E_NOT_FOUND`: this thread has not entered it.
+ * - `LAZY_E_INVALID`: `permit` is NULL.
+ *
+ * **Threads** The one that entered.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_permit_leave(const lazy_permit *permit);
 
 /**
  * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
@@ -762,6 +1133,28 @@ LAZY_API const lazy_error *lazy_last_error(void);
 LAZY_API const char *lazy_status_string(lazy_status status);
 
 /**
+ * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
+ * it, since when and from where, what is running and where that was handed in, how many threads wait, how many requests are
+ * queued. For a process that hangs: `call lazy_dump(2)` in a debugger, or from a thread of one's own.
+ *
+ * - `fd`: a file descriptor to write to, such as 2.
+ *
+ * **Returns**
+ * - `LAZY_OK`: written.
+ * - `LAZY_E_INVALID`: `fd` cannot be written to; the message says why.
+ *
+ * **Threads** Any, at any time; not in a signal handler in this version. Each line is true in itself; together they are no
+ * snapshot.
+ *
+ * **Blocking** As long as writing to `fd` takes; no lock is held meanwhile.
+ *
+ * **Unwinding and fork** Never unwinds, runs no callback.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_dump(int fd);
+
+/**
  * The version of the library that runs, to be compared with `LAZY_VERSION_NUMBER`, the version of this header.
  *
  * **Returns** `major << 16 | minor << 8 | patch`.
@@ -789,6 +1182,10 @@ LAZY_API uint32_t lazy_version(void);
 /** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
 #define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 #define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
+#define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
+#define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
+#define LAZY_INFO_INIT \
+    { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus
@@ -869,7 +1266,7 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
         return lazy_once_call_exported_(once, fn, ctx);
     code = fn(ctx);
-    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, fn, ctx, code);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, NULL);
 }
 
 /* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
@@ -882,6 +1279,32 @@ LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, const char *file, u
         return lazy_once_init_slow(once, &site);
     }
     return LAZY_OK;
+}
+
+LAZY_INLINE_ lazy_status lazy_once_submit_at_(lazy_once *once, lazy_fn fn, void *ctx, uint32_t flags,
+                                              const char *file, uint32_t line, const char *function) {
+    lazy_request request = LAZY_REQUEST_INIT;
+    request.fn = fn;
+    request.ctx = ctx;
+    request.flags = flags;
+    request.site.file = file;
+    request.site.line = line;
+    request.site.function = function;
+    return lazy_once_submit(once, &request, NULL);
+}
+
+LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *ctx,
+                                            const char *file, uint32_t line, const char *function) {
+    lazy_site site;
+    int32_t code;
+    if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
+        return lazy_once_submit_at_(once, fn, ctx, 0, file, line, function);
+    code = fn(ctx);
+    if (__builtin_expect(code == 0, 1)) return LAZY_OK;
+    site.file = file;
+    site.line = line;
+    site.function = function;
+    return lazy_once_callback_failed(once, code, &site);
 }
 
 #ifdef LAZY_TSAN_
@@ -901,9 +1324,17 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 /** `lazy_once_init(once)` that also records this place in the program, for errors. An expression. */
 #define LAZY_INIT(once) lazy_once_init_at_((once), __FILE__, __LINE__, __func__)
 
+/** `lazy_once_call(once, fn, ctx)` that also records this place in the program, for errors. An expression. */
+#define LAZY_CALL(once, fn, ctx) lazy_once_call_at_((once), (fn), (ctx), __FILE__, __LINE__, __func__)
+
+/** `LAZY_CALL` with `LAZY_REQUEST_HOLD_HOST`: `fn` holds the host lock whenever it runs. An expression. */
+#define LAZY_CALL_HELD(once, fn, ctx) \
+    lazy_once_submit_at_((once), (fn), (ctx), LAZY_REQUEST_HOLD_HOST, __FILE__, __LINE__, __func__)
+
 #else
 
 #define LAZY_INIT(once) lazy_once_init((once))
+#define LAZY_CALL(once, fn, ctx) lazy_once_call((once), (fn), (ctx))
 
 #endif
 

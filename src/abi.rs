@@ -77,11 +77,10 @@ pub const LAZY_FAIL_STICKY: u32 = 2;
 
 /// `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt.
 pub const LAZY_DEFERRED_KEEP: u32 = 0;
-/// `on_deferred_failure`: a queued callback that fails is reported once and dropped. Not in this version:
-/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+/// `on_deferred_failure`: a queued callback that fails is reported once and dropped; the next attempt goes on behind it.
 pub const LAZY_DEFERRED_DROP: u32 = 1;
-/// `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed. Not in this version:
-/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+/// `on_deferred_failure`: the others run too; then the attempt fails with the first error and keeps what failed,
+/// for the next attempt.
 pub const LAZY_DEFERRED_CONTINUE: u32 = 2;
 
 /// `on_fork`: an initialized once stays initialized in the child; an attempt of another thread is undone there.
@@ -96,9 +95,32 @@ pub const LAZY_FORK_RESET: u32 = 2;
 /// `contended`: a call that finds another thread's attempt waits for its end.
 pub const LAZY_CONTENDED_WAIT: u32 = 0;
 /// `contended`: a call that finds another thread's attempt is queued for it instead of waiting. This gives up the rule
-/// that a callback handed in during somebody's attempt runs on the thread that handed it in. Not in this version:
-/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+/// that a callback handed in during somebody's attempt runs on the thread that handed it in. Once everything has run that was
+/// queued when the drain began, further calls wait all the same, so that the drain ends.
 pub const LAZY_CONTENDED_QUEUE: u32 = 1;
+
+/// `lazy_request.flags`: never wait for another thread's attempt: be queued for it, or refused with `LAZY_E_NOT_NOW` once
+/// everything has run that was queued when its drain began. This gives up the rule that a callback handed in during
+/// somebody's attempt runs on the thread that handed it in. For threads that somebody joins before the attempt ends, and for
+/// constructors of libraries that are loaded outside `prepare`.
+pub const LAZY_REQUEST_NO_WAIT: u32 = 1;
+/// `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. No once can
+/// have a host in this version, so there is nothing to hold yet.
+pub const LAZY_REQUEST_HOLD_HOST: u32 = 2;
+
+/// `lazy_request.phase`: the ordinary order, first in, first out.
+pub const LAZY_PHASE_NORMAL: i32 = 0;
+/// `lazy_request.phase`: after every ordinary request; for seeds and other state that the others may disturb.
+pub const LAZY_PHASE_LAST: i32 = 1000;
+
+/// `lazy_receipt.outcome`: it ran at once, on an initialized once.
+pub const LAZY_RAN_READY: u32 = 1;
+/// `lazy_receipt.outcome`: it ran at once, inside a queued callback of the same once.
+pub const LAZY_RAN_REENTRANT: u32 = 2;
+/// `lazy_receipt.outcome`: it ran at once, after another thread had finished initializing in the meantime.
+pub const LAZY_RAN_AFTER_WAIT: u32 = 3;
+/// `lazy_receipt.outcome`: it waits in the queue.
+pub const LAZY_OUTCOME_QUEUED: u32 = 4;
 
 /// The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once.
 pub const LAZY_ONCE_ABI: u32 = 1;
@@ -158,10 +180,13 @@ pub struct lazy_config {
     /// The argument of `initialize`, `prepare` and `can_init`.
     pub ctx: *mut c_void,
     /// Runs before an attempt is owned, perhaps on several threads at once: load libraries here, because their
-    /// constructors may call back in and must find the gate open. Not in this version: refused unless NULL.
+    /// constructors may call back in and must find the gate open. Returns 0 for success; another value fails the call with
+    /// `LAZY_E_INIT`, or the status of `lazy_fail_status`, without an attempt. Runs again before each attempt until an
+    /// initializer has succeeded. Calls on the same once from inside it never wait and do not run it again: while another
+    /// thread's attempt runs, `lazy_once_init` and `lazy_once_run` return `LAZY_IN_PROGRESS` there and a call is queued.
     pub prepare: lazy_fn,
-    /// Asked before each attempt: non-zero means "not now", and the attempt is refused with `LAZY_E_NOT_NOW`. Not in this
-    /// version: refused unless NULL.
+    /// Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
+    /// made, and calls are still queued.
     pub can_init: lazy_fn,
     /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
     /// version: refused unless NULL.
@@ -215,6 +240,49 @@ pub struct lazy_host {
     >,
 }
 
+/// A callback with everything that can be said about it. Begin with `LAZY_REQUEST_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_request {
+    /// `sizeof(lazy_request)`.
+    pub size: usize,
+    /// The callback; not NULL.
+    pub r#fn: lazy_fn,
+    /// The argument of `fn`, `drop` and `describe`.
+    pub ctx: *mut c_void,
+    /// Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
+    /// close, with no lock held, on the thread that does that. NULL if there is nothing to release. Not called if the
+    /// request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
+    pub drop: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void)>,
+    /// Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody.
+    pub owner: *const c_void,
+    /// Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
+    /// that runs at once replaces it too. Million-fold seeding keeps one entry.
+    pub key: u64,
+    /// Its place in the order: lower phases run first, first in, first out within one.
+    pub phase: i32,
+    /// `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both.
+    pub flags: u32,
+    /// Where the request was made; `LAZY_HERE`, or zero for the return address.
+    pub site: lazy_site,
+    /// Writes a text about the request, for the message when it fails: at most `capacity` bytes (256) with the final NUL. Must
+    /// not throw. May be NULL.
+    pub describe:
+        Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, buffer: *mut c_char, capacity: usize)>,
+}
+
+/// What became of a request. Begin with `LAZY_RECEIPT_INIT`; filled whenever the request ran or was queued.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_receipt {
+    /// `sizeof(lazy_receipt)`.
+    pub size: usize,
+    /// Names the queued request, for `lazy_once_cancel`; 0 if it was never queued.
+    pub ticket: u64,
+    /// `LAZY_RAN_READY`, `LAZY_RAN_REENTRANT`, `LAZY_RAN_AFTER_WAIT` or `LAZY_OUTCOME_QUEUED`.
+    pub outcome: u32,
+}
+
 /// A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -247,6 +315,46 @@ pub struct lazy_error {
     pub cause: *const lazy_error,
 }
 
+/// A once as it is now. Begin with `LAZY_INFO_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_info {
+    /// `sizeof(lazy_info)`.
+    pub size: usize,
+    /// The name of the once; NULL if it has none. Valid until the once is configured again, closed, or its storage ends.
+    pub name: *const c_char,
+    /// `LAZY_FRESH` to `LAZY_CLOSED`.
+    pub phase: u32,
+    /// How many attempts have begun; saturates.
+    pub attempts: u32,
+    /// How many times the once has been reset.
+    pub generation: u32,
+    /// How many threads sleep in init, run, call or submit until the running attempt ends.
+    pub waiters: u32,
+    /// How many requests are queued.
+    pub queued: u64,
+    /// The kernel's id of the initializing thread; 0 if there is none.
+    pub owner_thread: u64,
+    /// When the phase began, in nanoseconds of CLOCK_MONOTONIC; 0 if no attempt has been made since the last reset.
+    pub since_ns: u64,
+    /// How long the successful attempt took, in nanoseconds.
+    pub init_ns: u64,
+    /// Where the request that is running now was made.
+    pub running: lazy_site,
+    /// Where the latest attempt was started.
+    pub init_site: lazy_site,
+    /// The process that initialized the once; 0 if none did.
+    pub init_pid: i64,
+}
+
+/// The right of an initializing thread to re-enter, lent to a worker thread. Plain data: copy it as you like.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_permit {
+    /// The library's own.
+    pub opaque: [u64; 4],
+}
+
 /// Pins the size of a struct and the offset of each field that C programs were compiled with.
 macro_rules! pin {
     ($name:ident: $size:literal $(, $field:ident $offset:literal)*) => {
@@ -260,5 +368,10 @@ pin!(lazy_once: 32, state 0, abi 4, config 8, r#impl 16, reserved 24);
 pin!(lazy_config: 80, size 0, name 8, initialize 16, ctx 24, prepare 32, can_init 40, host 48, on_failure 56,
     on_deferred_failure 60, on_fork 64, contended 68, timeout_ns 72);
 pin!(lazy_host: 40, size 0, name 8, ctx 16, run_attached 24, wait_detached 32);
+pin!(lazy_request: 88, size 0, r#fn 8, ctx 16, drop 24, owner 32, key 40, phase 48, flags 52, site 56, describe 80);
+pin!(lazy_receipt: 24, size 0, ticket 8, outcome 16);
 pin!(lazy_error: 128, size 0, status 8, code 12, message 16, once 24, site 32, init_site 56, thread 80,
     owner_thread 88, elapsed_ns 96, ticket 104, attempt 112, cause 120);
+pin!(lazy_info: 120, size 0, name 8, phase 16, attempts 20, generation 24, waiters 28, queued 32, owner_thread 40,
+    since_ns 48, init_ns 56, running 64, init_site 88, init_pid 112);
+pin!(lazy_permit: 32, opaque 0);

@@ -5,7 +5,8 @@
 
 use crate::abi;
 use crate::sys::memory::{NoMemory, Shared};
-use crate::sys::site::Place;
+use crate::sys::site::{Place, copy_text};
+use crate::sys::text::{text, to_c_string};
 use crate::sys::{clock, thread};
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
@@ -104,22 +105,25 @@ pub(crate) struct Facts {
 #[derive(Clone)]
 pub(crate) enum Failure {
     Recorded(Shared<Record>),
-    /// Where a record cannot be made: no memory, or a signal handler that interrupted the library.
+    /// Where a record cannot be made: there is no memory for it, or none at all.
     Bare(abi::lazy_status),
 }
 
 impl Failure {
     /// A failure of this thread's.
     pub(crate) fn new(error: Error, once: &CStr, facts: Facts) -> Self {
-        let message = to_c_string(&error.to_string());
-        let record = Record {
-            error,
-            message,
-            once: once.to_owned(),
-            thread: thread::id(),
-            facts,
+        let status = error.status();
+        let record = || {
+            Shared::try_new(Record {
+                message: to_c_string(text!("{error}"))?,
+                error,
+                once: copy_text(once.as_ptr()).ok()??,
+                thread: thread::id(),
+                facts,
+            })
+            .ok()
         };
-        Shared::try_new(record).map_or(Self::Bare(abi::LAZY_E_NOMEM), Self::Recorded)
+        record().map_or(Self::Bare(status), Self::Recorded)
     }
 
     /// A failure that belongs to no once.
@@ -156,12 +160,6 @@ impl From<NoMemory> for Failure {
     fn from(_: NoMemory) -> Self {
         Self::Bare(abi::LAZY_E_NOMEM)
     }
-}
-
-/// Any text as a C string: what follows a NUL is cut.
-pub(crate) fn to_c_string(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(&text[..end]).unwrap_or_default()
 }
 
 /// What a callback said of its failure: `lazy_fail`, `lazy_fail_status`.
@@ -290,7 +288,15 @@ fn arm() {
 fn arm() {}
 
 /// "2.5 s", for messages.
-pub(crate) fn since(start_ns: u64) -> String {
-    let elapsed = clock::now_ns().saturating_sub(start_ns);
-    format!("{:.3} s", elapsed as f64 / 1e9)
+pub(crate) fn since(start_ns: u64) -> Since {
+    Since(clock::now_ns().saturating_sub(start_ns))
+}
+
+/// A time in nanoseconds.
+pub(crate) struct Since(u64);
+
+impl std::fmt::Display for Since {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:.3} s", self.0 as f64 / 1e9)
+    }
 }

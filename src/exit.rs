@@ -1,4 +1,4 @@
-//! The end of a thread: its errors are freed. Runs as the destructor of a pthread key, since a `thread_local!` with a
+//! The end of a thread: its permits are given back, its errors freed. Runs as the destructor of a pthread key, since a `thread_local!` with a
 //! destructor would pin or crash an object that is unloaded.
 
 use core::ffi::c_void;
@@ -7,6 +7,7 @@ use core::ffi::c_void;
 /// runs once more.
 pub(crate) extern "C" fn thread_exit(_: *mut c_void) {
     crate::sys::thread::exit_has_run();
+    crate::once::forget_thread();
     crate::ffi::forget_view();
     crate::error::forget_thread();
 }

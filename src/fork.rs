@@ -58,9 +58,6 @@ extern "C" fn child() {
     thread::forget_id();
     if PREPARED.replace(false) {
         graph::inherit();
-        let registry = registry::resume();
-        for once in registry.onces() {
-            once.inherit(before);
-        }
+        registry::resume().inherit(|once| once.inherit(before));
     }
 }

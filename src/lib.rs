@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `once` | the state machine, the queue, waiting: the heart |
 //! | `error` | the error type, the records, each thread's last error |
+//! | `dump` | how every once stands, for people |
 //! | `fork`, `exit` | what a child inherits; the end of a thread |
 //! | `sys` | futex, lock, memory, threads: the kernel and the C library |
 //! | `abi`, `ffi` | the C structs; the exported functions, which only translate |
@@ -17,6 +18,8 @@
 #![cfg_attr(loom, allow(dead_code))]
 
 pub mod abi;
+#[cfg(not(loom))]
+pub(crate) mod dump;
 pub(crate) mod error;
 #[cfg(not(loom))]
 pub(crate) mod exit;

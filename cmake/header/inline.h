@@ -7,6 +7,10 @@
 /** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
 #define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 #define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
+#define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
+#define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
+#define LAZY_INFO_INIT \
+    { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus
@@ -87,7 +91,7 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
         return lazy_once_call_exported_(once, fn, ctx);
     code = fn(ctx);
-    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, fn, ctx, code);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, NULL);
 }
 
 /* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
@@ -100,6 +104,32 @@ LAZY_INLINE_ lazy_status lazy_once_init_at_(lazy_once *once, const char *file, u
         return lazy_once_init_slow(once, &site);
     }
     return LAZY_OK;
+}
+
+LAZY_INLINE_ lazy_status lazy_once_submit_at_(lazy_once *once, lazy_fn fn, void *ctx, uint32_t flags,
+                                              const char *file, uint32_t line, const char *function) {
+    lazy_request request = LAZY_REQUEST_INIT;
+    request.fn = fn;
+    request.ctx = ctx;
+    request.flags = flags;
+    request.site.file = file;
+    request.site.line = line;
+    request.site.function = function;
+    return lazy_once_submit(once, &request, NULL);
+}
+
+LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *ctx,
+                                            const char *file, uint32_t line, const char *function) {
+    lazy_site site;
+    int32_t code;
+    if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
+        return lazy_once_submit_at_(once, fn, ctx, 0, file, line, function);
+    code = fn(ctx);
+    if (__builtin_expect(code == 0, 1)) return LAZY_OK;
+    site.file = file;
+    site.line = line;
+    site.function = function;
+    return lazy_once_callback_failed(once, code, &site);
 }
 
 #ifdef LAZY_TSAN_
@@ -119,9 +149,17 @@ LAZY_INLINE_ lazy_status lazy_call(lazy_fn fn, void *ctx) { return lazy_once_cal
 /** `lazy_once_init(once)` that also records this place in the program, for errors. An expression. */
 #define LAZY_INIT(once) lazy_once_init_at_((once), __FILE__, __LINE__, __func__)
 
+/** `lazy_once_call(once, fn, ctx)` that also records this place in the program, for errors. An expression. */
+#define LAZY_CALL(once, fn, ctx) lazy_once_call_at_((once), (fn), (ctx), __FILE__, __LINE__, __func__)
+
+/** `LAZY_CALL` with `LAZY_REQUEST_HOLD_HOST`: `fn` holds the host lock whenever it runs. An expression. */
+#define LAZY_CALL_HELD(once, fn, ctx) \
+    lazy_once_submit_at_((once), (fn), (ctx), LAZY_REQUEST_HOLD_HOST, __FILE__, __LINE__, __func__)
+
 #else
 
 #define LAZY_INIT(once) lazy_once_init((once))
+#define LAZY_CALL(once, fn, ctx) lazy_once_call((once), (fn), (ctx))
 
 #endif
 

@@ -4,11 +4,12 @@ use core::ffi::{CStr, c_char, c_void};
 
 use crate::abi::{self, lazy_config, lazy_fn, lazy_once, lazy_status};
 use crate::error::{self, Failure, Said};
-use crate::once::{self, Config, Decision, Once, Progress, Start};
+use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
+use crate::sys::text::{Lossy, text};
 use crate::sys::thread;
 
 static DEFAULT: Once = Once::new();
@@ -49,7 +50,7 @@ const NO_ONCE: &str = "the once is NULL, or its abi is one that this library doe
 
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the
 /// code beneath it, which cannot go on before the handler has returned.
-fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
+pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
     if thread::is_inside() {
         return abi::LAZY_E_DEADLOCK;
     }
@@ -59,7 +60,7 @@ fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
 #[cold]
 pub(super) fn init(once: Option<&Once>, start: &Start) -> lazy_status {
     slow(|| {
-        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        let once = given(once)?;
         once::init(once, start).map(|progress| match progress {
             Progress::Done => abi::LAZY_OK,
             Progress::InProgress => abi::LAZY_IN_PROGRESS,
@@ -81,6 +82,11 @@ pub(super) fn plain(origin: Origin) -> Start {
 pub(super) fn init_ready(once: &Once) -> lazy_status {
     once.tell_ready();
     abi::LAZY_OK
+}
+
+/// The once, or why there is none.
+pub(super) fn given(once: Option<&Once>) -> Result<&Once, Failure> {
+    once.ok_or_else(|| Failure::invalid(NO_ONCE))
 }
 
 /// A callback on a once that was found READY: no lock, no allocation, no thread-local storage unless it fails.
@@ -108,12 +114,13 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         return abi::LAZY_E_DEADLOCK;
     }
     let decide = || {
-        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        let once = given(once)?;
         let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;
-        Ok((once, callback, once::call(once, callback, caller)?))
+        let decision = once::call(once, &Ask::Plain(callback, caller))?;
+        Ok((once, callback, decision))
     };
     match preserved(|| decide().map_err(error::raise)) {
-        Ok((.., Decision::Queued)) => abi::LAZY_QUEUED,
+        Ok((.., Decision::Queued(_))) => abi::LAZY_QUEUED,
         Ok((once, callback, Decision::RunAfterWait | Decision::RunReentrant)) => {
             once::run(once, callback, Origin::Address(caller)).map_or_else(
                 |failure| preserved(|| error::raise(failure)),
@@ -129,12 +136,16 @@ pub(super) fn is_initializing(once: &Once) -> bool {
     !thread::is_inside() && once.is_mine()
 }
 
-pub(super) fn configure(once: Option<&Once>, config: Foreign<lazy_config>) -> lazy_status {
+pub(super) fn configure(
+    once: Option<&Once>,
+    config: Foreign<lazy_config>,
+    caller: usize,
+) -> lazy_status {
     slow(|| {
-        let once = once.ok_or_else(|| Failure::invalid(NO_ONCE))?;
+        let once = given(once)?;
         match Config::copy(config)? {
-            Some(config) => once.configure(config)?,
-            None => once.withdraw(),
+            Some(config) => once.configure(config, Origin::Address(caller))?,
+            None => once.withdraw_config(),
         }
         Ok(abi::LAZY_OK)
     })
@@ -151,7 +162,7 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
     if !thread::is_inside() && !message.is_null() {
         // SAFETY: the caller's promise.
         let bytes = unsafe { CStr::from_ptr(message) }.to_bytes();
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]).into_owned();
+        let text = text!("{}", Lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]));
         error::say(Said { status, code, text });
     }
     code

@@ -1,9 +1,9 @@
-//! Chapter 3 of the header: errors and the version.
+//! Chapter 6 of the header: errors, diagnosis and the version.
 
-use core::ffi::c_char;
+use core::ffi::{c_char, c_int};
 
 use super::{entry, view};
-use crate::abi::{LAZY_E_INIT, lazy_error, lazy_status};
+use crate::abi::{LAZY_E_INIT, LAZY_OK, lazy_error, lazy_status};
 
 /// Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
 ///
@@ -87,6 +87,29 @@ pub unsafe extern "C-unwind" fn lazy_last_error() -> *const lazy_error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *const c_char {
     crate::error::status_text(status).as_ptr()
+}
+
+/// Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
+/// it, since when and from where, what is running and where that was handed in, how many threads wait, how many requests are
+/// queued. For a process that hangs: `call lazy_dump(2)` in a debugger, or from a thread of one's own.
+///
+/// - `fd`: a file descriptor to write to, such as 2.
+///
+/// **Returns**
+/// - `LAZY_OK`: written.
+/// - `LAZY_E_INVALID`: `fd` cannot be written to; the message says why.
+///
+/// **Threads** Any, at any time; not in a signal handler in this version. Each line is true in itself; together they are no
+/// snapshot.
+///
+/// **Blocking** As long as writing to `fd` takes; no lock is held meanwhile.
+///
+/// **Unwinding and fork** Never unwinds, runs no callback.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_dump(fd: c_int) -> lazy_status {
+    entry::slow(|| crate::dump::dump(fd, entry::default()).map(|()| LAZY_OK))
 }
 
 /// The version of the library that runs, to be compared with `LAZY_VERSION_NUMBER`, the version of this header.

@@ -11,7 +11,10 @@ use crate::sys::site::Origin;
 mod card;
 mod entry;
 mod error;
+mod life;
 mod once;
+mod permit;
+mod request;
 mod view;
 
 pub(crate) use view::forget as forget_view;

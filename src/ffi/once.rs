@@ -14,12 +14,15 @@ use crate::sys::sized::Foreign;
 /// - `config`: copied, and the name in it too; what its other pointers lead to must stay valid. NULL withdraws every
 ///   pointer of the present configuration: for code that may be unloaded, before it is. What is initialized stays so.
 ///
-/// A once that is configured owns memory. `LAZY_ONCE_WITH(&config)` binds a constant configuration without a call.
+/// A once that is configured owns memory, until `lazy_once_close`. `LAZY_ONCE_WITH(&config)` binds a constant configuration
+/// without a call. After `lazy_once_reset` configuring is allowed again, until the next attempt.
 ///
 /// **Returns**
 /// - `LAZY_OK`: configured; also if the once already has an equal configuration, whatever has happened since.
 /// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
-///   before. Nothing has changed.
+///   before. Or the once is a named one that somebody else has configured in another way; then `init_site` is the call that
+///   did. Nothing has changed.
+/// - `LAZY_E_CLOSED`: the once is closed.
 /// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
 ///   `name`, or non-zero bytes beyond what this library knows.
 /// - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
@@ -33,13 +36,12 @@ use crate::sys::sized::Foreign;
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_once_configure(
     once: *mut lazy_once,
     config: *const lazy_config,
 ) -> lazy_status {
-    // SAFETY: the C caller passes a once, and a configuration of at least `size` bytes, or NULL for either.
-    let (once, config) = unsafe { (entry::once(once), Foreign::new(config)) };
-    entry::configure(once, config)
+    with_return_address!(configure_body, "rdx", "x2")
 }
 
 /// Initializes `once` now, unless that has been done, and runs what was queued: `lazy_init` for any once.
@@ -201,11 +203,11 @@ pub unsafe extern "C-unwind" fn lazy_once_call(
     with_return_address!(call_body, "rcx", "x3")
 }
 
-/// Records the failure of a callback that the inline part of `lazy_once_call` ran; programs have no need to call it.
+/// Records the failure of a callback that an inline path of this header ran; programs have no need to call it.
 ///
 /// - `once`: the initialized once.
-/// - `fn`, `ctx`: the callback.
-/// - `code`: what it returned.
+/// - `code`: what the callback returned.
+/// - `site`: where it was handed in; NULL for the return address.
 ///
 /// **Returns** `LAZY_E_CALLBACK`; `LAZY_E_INVALID` if `once` is not a once.
 ///
@@ -220,11 +222,10 @@ pub unsafe extern "C-unwind" fn lazy_once_call(
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_once_callback_failed(
     once: *const lazy_once,
-    r#fn: lazy_fn,
-    ctx: *mut c_void,
     code: i32,
+    site: *const lazy_site,
 ) -> lazy_status {
-    with_return_address!(callback_failed_body, "r8", "x4")
+    with_return_address!(callback_failed_body, "rcx", "x3")
 }
 
 /// Tells whether `once` is initialized: its initializer has succeeded and every queued callback has run.
@@ -269,6 +270,16 @@ pub unsafe extern "C-unwind" fn lazy_once_is_initialized(once: *const lazy_once)
 pub unsafe extern "C-unwind" fn lazy_once_is_initializing(once: *const lazy_once) -> bool {
     // SAFETY: the C caller passes a once or NULL.
     unsafe { entry::once(once) }.is_some_and(entry::is_initializing)
+}
+
+unsafe extern "C-unwind" fn configure_body(
+    once: *mut lazy_once,
+    config: *const lazy_config,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: the C caller passes a once, and a configuration of at least `size` bytes, or NULL for either.
+    let (once, config) = unsafe { (entry::once(once), Foreign::new(config)) };
+    entry::configure(once, config, caller)
 }
 
 unsafe extern "C-unwind" fn init_body(once: *mut lazy_once, caller: usize) -> lazy_status {
@@ -348,14 +359,13 @@ unsafe extern "C-unwind" fn call_body(
 
 unsafe extern "C-unwind" fn callback_failed_body(
     once: *const lazy_once,
-    _fn: lazy_fn,
-    _ctx: *mut c_void,
     code: i32,
+    site: *const lazy_site,
     caller: usize,
 ) -> lazy_status {
-    // SAFETY: the C caller passes the once on which it has just run the callback.
-    match unsafe { entry::once(once) } {
-        Some(once) => entry::callback_failed(once, code, Origin::Address(caller)),
-        None => entry::invalid("the once is NULL"),
+    // SAFETY: the C caller passes the once on which it has just run the callback, and a site or NULL.
+    match unsafe { (entry::once(once), origin(site, caller)) } {
+        (Some(once), origin) => entry::callback_failed(once, code, origin),
+        (None, _) => entry::invalid("the once is NULL"),
     }
 }

@@ -1,14 +1,15 @@
-//! The C view of a thread's last error: structs with pointers into the record, which they keep alive.
+//! The C view of a thread's last error, structs with pointers into the record, which they keep alive; and of a once.
 
 use core::cell::Cell;
 use core::ffi::c_char;
 use core::mem::ManuallyDrop;
 use core::ptr::null;
 
-use crate::abi::{LAZY_E_NOMEM, lazy_error, lazy_site, lazy_status};
+use crate::abi::{LAZY_E_NOMEM, lazy_error, lazy_info, lazy_site, lazy_status};
 use crate::error::{self, Failure};
+use crate::once::Info;
 use crate::sys::memory::{NoMemory, try_box};
-use crate::sys::site::Place;
+use crate::sys::site::{Origin, Place};
 
 /// The error and its causes, each pointing to the next.
 struct View {
@@ -119,6 +120,35 @@ fn translate(failure: &Failure) -> lazy_error {
         error.attempt = facts.attempt;
     }
     error
+}
+
+/// A once as C sees it.
+pub(super) fn info(info: &Info) -> lazy_info {
+    lazy_info {
+        size: 0,
+        name: info.name(),
+        phase: info.phase,
+        attempts: info.attempts,
+        generation: info.generation,
+        waiters: info.waiters,
+        queued: info.queued,
+        owner_thread: info.owner,
+        since_ns: info.since_ns,
+        init_ns: info.init_ns,
+        running: located(info.running),
+        init_site: located(info.init),
+        init_pid: info.init_pid.into(),
+    }
+}
+
+/// A place by the strings of the object that it lies in, which last as long as the object is loaded.
+fn located(origin: Option<Origin>) -> lazy_site {
+    let (file, line, function) = origin.map_or((null(), 0, null()), Origin::locate);
+    lazy_site {
+        file,
+        line,
+        function,
+    }
 }
 
 fn site(place: &Place) -> lazy_site {

@@ -1,12 +1,16 @@
 //! `lazy_call`: the decision, and the runs at once.
 
-use super::gate::{Lack, Standing, called};
-use super::queue::{Entry, Spare};
+use super::failure::{Said, called};
+use super::gate::{Locked, Standing};
+use super::queue::{Details, Lack, Request, Spare, Work};
 use super::{Once, word};
 use crate::error::{Error, Facts, Failure, Scope, take_said};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
+use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
+use crate::sys::text::text;
+use crate::sys::thread;
 
 /// What the caller of `lazy_call` does now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,8 +19,18 @@ pub(crate) enum Decision {
     RunReentrant,
     /// Somebody else has finished in the meantime: run the callback; no lock is held any more.
     RunAfterWait,
-    /// The drain runs it.
-    Queued,
+    /// The drain runs it, under this ticket.
+    Queued(u64),
+}
+
+/// What is handed in.
+pub(crate) enum Ask {
+    /// A callback, by a call that returns to this address.
+    Plain(Callback, usize),
+    Request {
+        details: Details,
+        no_wait: bool,
+    },
 }
 
 /// The decision of `lazy_call`, for a once that was not READY at the first look. In PyTorch's words:
@@ -30,39 +44,133 @@ pub(crate) enum Decision {
 ///         else:                 _queued_calls.append(callable)
 ///     if run_now:               callable()           # by our caller, after the lock is released
 /// ```
-pub(crate) fn call(once: &Once, callback: Callback, caller: usize) -> Result<Decision, Failure> {
+pub(crate) fn call(once: &Once, ask: &Ask) -> Result<Decision, Failure> {
     let mut spare = Spare::default();
     crate::hooks::before_lock();
     loop {
-        let Some(mut locked) = once.lock() else {
+        let Some(mut locked) = once.lock()? else {
             return Ok(Decision::RunAfterWait);
         };
         match locked.standing() {
             Standing::Mine(word::DRAINING) => return Ok(Decision::RunReentrant),
-            Standing::Fresh | Standing::Mine(_) => {
-                match locked.append(Entry::new(callback, caller), &mut spare) {
-                    Ok(_) => return Ok(Decision::Queued),
-                    Err(lack) => {
-                        drop(locked);
-                        bring(once, lack, &mut spare)?;
-                    }
-                }
-            }
-            Standing::Theirs(attempt) => {
-                let limit = locked.gate().config.deadline();
-                drop(locked);
-                once.wait_for(&attempt, limit)?;
-            }
             Standing::Over(failure) => return Err(failure),
+            Standing::Fresh | Standing::Mine(_) => {}
+            Standing::Theirs(attempt) => match locked.door(once, ask) {
+                Door::Open => {}
+                Door::Shut => {
+                    let limit = locked.gate().config.deadline();
+                    drop(locked);
+                    once.wait_for(&attempt, limit)?;
+                    continue;
+                }
+                Door::Refused => {
+                    drop(locked);
+                    return Err(once.no_more());
+                }
+            },
+        }
+        match locked.append(ask, &mut spare) {
+            Ok((ticket, replaced)) => {
+                drop(locked);
+                once.release_all(replaced);
+                return Ok(Decision::Queued(ticket));
+            }
+            Err(lack) => {
+                drop(locked);
+                ask.bring(&mut spare, lack)?;
+            }
         }
     }
 }
 
-/// Allocates what the append lacked, outside the lock.
-fn bring(once: &Once, lack: Lack, spare: &mut Spare) -> Result<(), Failure> {
-    match lack {
-        Lack::Gate => once.furnish(),
-        Lack::Block(full) => Ok(spare.provide(full)?),
+/// Whether a request may join the queue of somebody else's attempt.
+enum Door {
+    Open,
+    /// Not this one: it waits for the end of the attempt.
+    Shut,
+    /// It does not want to wait, and the attempt takes no more.
+    Refused,
+}
+
+impl Locked<'_> {
+    fn door(&mut self, once: &Once, ask: &Ask) -> Door {
+        let no_wait = matches!(ask, Ask::Request { no_wait: true, .. });
+        let gate = self.gate();
+        if once.is_preparing() {
+            // A wait here may hold the loader's lock, which the owner may need.
+            Door::Open
+        } else if !no_wait && !gate.config.queues_when_contended {
+            Door::Shut
+        } else if !gate.running().cut_off {
+            Door::Open
+        } else if no_wait {
+            Door::Refused
+        } else {
+            Door::Shut
+        }
+    }
+
+    /// Appends; gives the ticket, and what the request replaces.
+    fn append(
+        &mut self,
+        ask: &Ask,
+        spare: &mut Spare,
+    ) -> Result<(u64, Option<Shared<Request>>), Lack> {
+        let gate = self.gate();
+        let details = match ask {
+            Ask::Plain(callback, caller) => {
+                return Ok((gate.queue.append_plain(*callback, *caller, spare)?, None));
+            }
+            Ask::Request { details, .. } => details,
+        };
+        let appended = gate.queue.append(details, thread::id(), spare)?;
+        // It comes before the plain ones that are being run.
+        if details.phase < 0
+            && let Some(running) = &gate.running
+            && let Some(Work::Plain(block)) = &running.work
+        {
+            block.stop();
+        }
+        Ok(appended)
+    }
+}
+
+impl Ask {
+    /// Allocates what the append lacked, outside the lock.
+    fn bring(&self, spare: &mut Spare, lack: Lack) -> Result<(), NoMemory> {
+        match self {
+            Self::Plain(..) => spare.provide(lack),
+            Self::Request { details, .. } => spare.provide_for(details, lack),
+        }
+    }
+}
+
+impl Once {
+    /// The attempt takes no more requests, and this one does not wait for its end.
+    #[cold]
+    fn no_more(&self) -> Failure {
+        let name = self.name();
+        let text = text!(
+            "{} is being initialized and takes no more requests until that has ended, and this one does not wait \
+             (LAZY_REQUEST_NO_WAIT); submit it again later",
+            called(&name)
+        );
+        Failure::new(Error::NotNow(text), &name, Facts::default())
+    }
+}
+
+/// Runs a request at once, after which its context is released, also by unwinding.
+pub(crate) fn run_request(once: &Once, details: &Details) -> Result<(), Failure> {
+    let _end = details.released_at_the_end();
+    run(once, details.callback, details.origin)
+}
+
+/// The same on READY, where nothing marks the beginning of a callback.
+pub(crate) fn run_ready_request(once: &Once, details: &Details) -> Result<(), Failure> {
+    let _end = details.released_at_the_end();
+    match details.callback.run() {
+        0 => Ok(()),
+        code => Err(preserved(|| ready_failed(once, code, details.origin))),
     }
 }
 
@@ -100,8 +208,8 @@ fn callback_failed(
 ) -> Failure {
     let name = once.name();
     let site = origin.resolve();
-    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
-    let text = format!(
+    let said = Said(said.as_deref());
+    let text = text!(
         "a callback given to {} by {site} ran at once and failed with code {code}{said}",
         called(&name)
     );

@@ -7,6 +7,7 @@ use crate::sys::clock::Deadline;
 use crate::sys::memory::Shared;
 use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
+use crate::sys::text::text;
 use std::ffi::CString;
 
 /// What waiters of a failed attempt do.
@@ -18,12 +19,26 @@ pub(crate) enum OnFailure {
     Sticky,
 }
 
+/// What becomes of a queued callback that failed, and of those behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OnDeferredFailure {
+    #[default]
+    Keep,
+    Drop,
+    Continue,
+}
+
 /// The copy. The name is ours; what the callbacks point to stays the caller's.
 #[derive(Default)]
 pub(crate) struct Config {
     pub(crate) name: Option<Shared<CString>>,
     pub(crate) initialize: Option<Callback>,
+    pub(crate) prepare: Option<Callback>,
+    pub(crate) can_init: Option<Callback>,
     pub(crate) on_failure: OnFailure,
+    pub(crate) on_deferred_failure: OnDeferredFailure,
+    /// A call that finds another thread's attempt is queued for it instead of waiting.
+    pub(crate) queues_when_contended: bool,
     pub(crate) timeout_ns: u64,
 }
 
@@ -31,7 +46,11 @@ impl PartialEq for Config {
     fn eq(&self, other: &Self) -> bool {
         self.name.as_deref() == other.name.as_deref()
             && self.initialize == other.initialize
+            && self.prepare == other.prepare
+            && self.can_init == other.can_init
             && self.on_failure == other.on_failure
+            && self.on_deferred_failure == other.on_deferred_failure
+            && self.queues_when_contended == other.queues_when_contended
             && self.timeout_ns == other.timeout_ns
     }
 }
@@ -43,7 +62,7 @@ impl Config {
             None => return Ok(None),
             Some(Ok(raw)) => raw,
             Some(Err(malformed)) => {
-                return Err(Failure::invalid(format!("lazy_config.size: {malformed}")));
+                return Err(Failure::invalid(text!("lazy_config.size: {malformed}")));
             }
         };
         let name = copy_text(raw.name)?;
@@ -52,13 +71,13 @@ impl Config {
 
     fn check(raw: &abi::lazy_config, name: Option<CString>) -> Result<Self, Failure> {
         let refuse = |what: &str, value: u32| {
-            Err(Failure::invalid(format!(
+            Err(Failure::invalid(text!(
                 "lazy_config.{what} has no value {value}"
             )))
         };
         let later = |what: &str| {
             Err(Failure::new(
-                crate::error::Error::Unavailable(format!(
+                crate::error::Error::Unavailable(text!(
                     "lazy_config.{what} is not available in this version"
                 )),
                 name.as_deref().unwrap_or_default(),
@@ -71,37 +90,53 @@ impl Config {
             abi::LAZY_FAIL_STICKY => OnFailure::Sticky,
             other => return refuse("on_failure", other),
         };
-        match raw.on_deferred_failure {
-            abi::LAZY_DEFERRED_KEEP => {}
-            abi::LAZY_DEFERRED_DROP | abi::LAZY_DEFERRED_CONTINUE => {
-                return later("on_deferred_failure");
-            }
+        let on_deferred_failure = match raw.on_deferred_failure {
+            abi::LAZY_DEFERRED_KEEP => OnDeferredFailure::Keep,
+            abi::LAZY_DEFERRED_DROP => OnDeferredFailure::Drop,
+            abi::LAZY_DEFERRED_CONTINUE => OnDeferredFailure::Continue,
             other => return refuse("on_deferred_failure", other),
-        }
+        };
         match raw.on_fork {
             abi::LAZY_FORK_KEEP => {}
             abi::LAZY_FORK_POISON | abi::LAZY_FORK_RESET => return later("on_fork"),
             other => return refuse("on_fork", other),
         }
-        match raw.contended {
-            abi::LAZY_CONTENDED_WAIT => {}
-            abi::LAZY_CONTENDED_QUEUE => return later("contended"),
+        let queues_when_contended = match raw.contended {
+            abi::LAZY_CONTENDED_WAIT => false,
+            abi::LAZY_CONTENDED_QUEUE => true,
             other => return refuse("contended", other),
-        }
-        if raw.prepare.is_some() || raw.can_init.is_some() {
-            return later("prepare or can_init");
-        }
+        };
         if !raw.host.is_null() {
             return later("host");
         }
+        let callback =
+            |function: abi::lazy_fn| function.map(|function| Callback::new(function, raw.ctx));
         Ok(Self {
             name: name.map(Shared::try_new).transpose()?,
-            initialize: raw
-                .initialize
-                .map(|function| Callback::new(function, raw.ctx)),
+            initialize: callback(raw.initialize),
+            prepare: callback(raw.prepare),
+            can_init: callback(raw.can_init),
             on_failure,
+            on_deferred_failure,
+            queues_when_contended,
             timeout_ns: raw.timeout_ns,
         })
+    }
+
+    /// A configuration that has a name and nothing else.
+    #[cfg(not(loom))]
+    pub(crate) fn of_name(name: CString) -> Result<Self, Failure> {
+        Ok(Self {
+            name: Some(Shared::try_new(name)?),
+            ..Self::default()
+        })
+    }
+
+    /// What it points to may go away.
+    pub(crate) fn forget_pointers(&mut self) {
+        self.initialize = None;
+        self.prepare = None;
+        self.can_init = None;
     }
 
     /// When a wait that starts now is given up.

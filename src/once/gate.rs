@@ -1,19 +1,20 @@
 //! What stands behind a once while it owns memory, and how the once gets and gives up that memory.
 //!
 //! Invariants, each under the once's lock:
-//! - `gate.running` is there exactly in INITIALIZING and DRAINING, and its owner is a living thread of this process.
-//! - A once whose `gate` is `None` is referenced by nobody, and is FRESH or READY.
+//! - `gate.running` is there in INITIALIZING and DRAINING, and its owner is a living thread of this process; also in CLOSED,
+//!   until that owner has noticed.
+//! - A once whose `gate` is `None` is referenced by nobody, and is FRESH, READY or CLOSED.
 //! - A gate stands in the registry from the moment it is put into its once until it is taken out.
 
 use super::attempt::Attempt;
 use super::config::Config;
-use super::queue::{Block, Entry, Full, Queue, Spare};
+use super::queue::{Queue, Work};
 use super::{Once, registry, word};
 use crate::abi;
 use crate::error::Failure;
 use crate::sys::memory::{Shared, try_box};
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
-use crate::sys::thread;
 use crate::sys::word::Guard;
 use std::ffi::{CStr, CString};
 
@@ -30,24 +31,40 @@ pub(crate) struct Body {
 #[repr(C)]
 pub(super) struct Counters {
     attempts: u32,
-    _spare: u32,
+    generation: u32,
 }
+
+/// Beside the generation: an attempt has begun in it.
+const TOUCHED: u32 = 1 << 31;
 
 impl Counters {
     pub(super) const NONE: Self = Self {
         attempts: 0,
-        _spare: 0,
+        generation: 0,
     };
 
     /// The number of the attempt that begins now.
     pub(super) fn begin_attempt(&mut self) -> u32 {
         self.attempts = self.attempts.saturating_add(1);
+        self.generation |= TOUCHED;
         self.attempts
     }
 
-    /// Has an attempt begun?
+    pub(super) fn begin_generation(&mut self) {
+        self.generation = (self.generation() + 1).min(TOUCHED - 1);
+    }
+
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    pub(super) fn generation(&self) -> u32 {
+        self.generation & !TOUCHED
+    }
+
+    /// Has an attempt begun since the last reset?
     pub(super) fn is_touched(&self) -> bool {
-        self.attempts > 0
+        self.generation & TOUCHED != 0
     }
 }
 
@@ -56,44 +73,74 @@ impl Counters {
 pub(crate) struct Gate {
     pub(super) slot: registry::Slot,
     pub(super) config: Config,
-    /// Given to `configure`: the gate stays when the once is ready, until `close`.
-    pub(super) configured: bool,
+    /// Given to `configure`, there: the gate stays when the once is ready, until `close`.
+    pub(super) configured: Option<Configured>,
+    /// The once is the library's own and is there for ever, under the name in its configuration.
+    pub(super) named: bool,
     /// An initializer has succeeded; only the queue is left to run.
     pub(super) native_done: bool,
     pub(super) queue: Queue,
     pub(super) running: Option<Running>,
     /// The last attempt, for messages.
     pub(super) latest: Option<Shared<Attempt>>,
-    /// Why a FAILED once is so.
+    /// Why a FAILED or CLOSED once is so.
     pub(super) final_error: Option<Failure>,
+    pub(super) history: History,
+}
+
+/// Who has configured a once.
+#[derive(Clone)]
+pub(super) struct Configured {
+    /// The name in the configuration, which a named once does not take.
+    pub(super) name: Option<Shared<CString>>,
+    pub(super) by: Origin,
+}
+
+/// When, for how long and in which process.
+#[derive(Default)]
+pub(super) struct History {
+    /// When the phase began; 0 if nothing has happened yet.
+    pub(super) since_ns: u64,
+    /// How long the attempt that succeeded took.
+    pub(super) init_ns: u64,
+    /// The process that it succeeded in.
+    pub(super) init_pid: u32,
 }
 
 /// The attempt that is running.
 pub(super) struct Running {
     pub(super) attempt: Shared<Attempt>,
     /// What the owner took out of the queue and is running.
-    pub(super) block: Option<Shared<Block>>,
+    pub(super) work: Option<Work>,
+    /// Somebody waits until the running request is gone: it is not kept if it fails.
+    pub(super) cancelled: bool,
+    /// Everything that was queued when the drain began has run: nobody else may append any more.
+    pub(super) cut_off: bool,
 }
 
 impl Gate {
-    fn new(config: Config) -> Self {
+    pub(super) fn new(config: Config) -> Self {
         Self {
             slot: registry::Slot::default(),
             config,
-            configured: false,
+            configured: None,
+            named: false,
             native_done: false,
             queue: Queue::default(),
             running: None,
             latest: None,
             final_error: None,
+            history: History::default(),
         }
     }
 
-    /// Must this stay when no attempt is running?
+    /// Must this stay?
     fn is_needed(&self, phase: u32) -> bool {
+        let kept = self.named || self.configured.is_some();
         match phase {
-            word::READY => self.configured,
-            word::FRESH => self.configured || self.native_done || !self.queue.is_empty(),
+            word::READY => kept || self.queue.has_leaving(),
+            word::FRESH => kept || self.native_done || !self.queue.is_empty(),
+            word::CLOSED => self.running.is_some() || !self.queue.is_empty(),
             _ => true,
         }
     }
@@ -103,7 +150,7 @@ impl Gate {
 pub(super) enum Standing {
     /// Nobody is initializing.
     Fresh,
-    /// This thread owns the attempt; the phase says whether the native side is up.
+    /// This thread owns the attempt or holds a permit of it; the phase says whether the native side is up.
     Mine(u32),
     /// Another thread owns it. The reference is taken here, before anything can delay this thread, because an outcome
     /// belongs to its attempt.
@@ -112,29 +159,32 @@ pub(super) enum Standing {
     Over(Failure),
 }
 
-/// Why a step under the lock could not be taken: memory must be brought from outside it.
-pub(super) enum Lack {
-    Gate,
-    Block(Full),
-}
-
-/// A once that is not ready, locked.
+/// A once that has a gate and is not ready, locked.
 pub(super) struct Locked<'a>(pub(super) Guard<'a, Body>);
 
 impl Locked<'_> {
+    pub(super) fn phase(&self) -> u32 {
+        self.0.payload() & !word::LOCKABLE
+    }
+
+    pub(super) fn set_phase(&mut self, phase: u32) {
+        self.0.set_payload(phase | word::LOCKABLE);
+    }
+
     pub(super) fn standing(&self) -> Standing {
-        let phase = self.0.payload();
-        match (&self.0.gate, phase) {
-            (None, _) | (_, word::FRESH) => Standing::Fresh,
-            (Some(gate), word::INITIALIZING | word::DRAINING) => {
+        let phase = self.phase();
+        let gate = self.gate_ref();
+        match phase {
+            word::FRESH => Standing::Fresh,
+            word::INITIALIZING | word::DRAINING => {
                 let attempt = &gate.running().attempt;
-                if attempt.owner() == thread::id() {
+                if Attempt::is_mine(attempt) {
                     Standing::Mine(phase)
                 } else {
                     Standing::Theirs(attempt.clone())
                 }
             }
-            (Some(gate), _) => Standing::Over(
+            _ => Standing::Over(
                 gate.final_error
                     .clone()
                     .unwrap_or(Failure::Bare(abi::LAZY_E_INVALID)),
@@ -142,27 +192,25 @@ impl Locked<'_> {
         }
     }
 
-    /// Appends a request; the drain runs it.
-    pub(super) fn append(&mut self, entry: Entry, spare: &mut Spare) -> Result<u64, Lack> {
-        let gate = self.0.gate.as_mut().ok_or(Lack::Gate)?;
-        gate.queue.append(entry, spare).map_err(Lack::Block)
+    fn gate_ref(&self) -> &Gate {
+        self.0.gate.as_ref().expect("what is lockable has a gate")
     }
 
     pub(super) fn gate(&mut self) -> &mut Gate {
-        self.0
-            .gate
-            .as_mut()
-            .expect("a running attempt keeps the gate")
+        self.0.gate.as_mut().expect("what is lockable has a gate")
     }
+}
 
-    /// Takes the gate out if the once may own nothing now. The caller drops it after every lock.
+impl Body {
+    /// Takes the gate out if the once may own nothing in this phase. The caller drops it after every lock.
     #[must_use]
     pub(super) fn take_unneeded(
         &mut self,
         registry: &mut registry::Held<'_>,
         phase: u32,
     ) -> Option<Box<Gate>> {
-        let mut gate = self.0.gate.take_if(|gate| !gate.is_needed(phase))?;
+        let mut gate = self.gate.take_if(|gate| !gate.is_needed(phase))?;
+        gate.queue.leave_tickets();
         registry.remove(&mut gate.slot);
         Some(gate)
     }
@@ -183,11 +231,16 @@ impl Gate {
 }
 
 impl Once {
-    /// Sees to it that the once has a gate, unless it is ready. Allocates, so no lock is held when it begins.
+    /// Sees to it that the once has a gate, unless it needs none. Allocates, so no lock is held when it begins.
     pub(super) fn furnish(&self) -> Result<(), Failure> {
-        let bound = match self.lock() {
-            Some(locked) if locked.0.gate.is_none() => locked.0.config,
-            _ => return Ok(()),
+        let bare = |phase: u32, body: &Body| phase == word::FRESH && body.gate.is_none();
+        let mut registry = registry::lock();
+        let bound = self.with_body(&mut registry, |phase, body, _| {
+            bare(*phase, body).then_some(body.config)
+        });
+        drop(registry);
+        let Some(bound) = bound else {
+            return Ok(());
         };
         // Declared before the locks, so that a gate that was not needed is freed after them.
         let mut gate = Some(try_box(Gate::new(
@@ -196,25 +249,33 @@ impl Once {
         loop {
             registry::reserve()?;
             let mut registry = registry::lock();
-            let Some(mut locked) = self.lock() else {
-                return Ok(());
-            };
-            if locked.0.gate.is_some() {
-                return Ok(());
-            }
-            // Another thread may have taken the place that was reserved.
-            if let Some(slot) = registry.add(self) {
-                locked.0.gate = gate.take();
-                locked.gate().slot = slot;
+            let done = self.with_body(&mut registry, |phase, body, registry| {
+                if !bare(*phase, body) {
+                    return true;
+                }
+                // Another thread may have taken the place that was reserved.
+                let Some(slot) = registry.add(self) else {
+                    return false;
+                };
+                body.gate = gate.take();
+                let gate = body.gate.as_mut().expect("just put in");
+                gate.slot = slot;
+                true
+            });
+            if done {
                 return Ok(());
             }
         }
     }
 
-    /// Copies a configuration into the once, before its first attempt.
-    pub(crate) fn configure(&self, config: Config) -> Result<(), Failure> {
+    /// Copies a configuration into the once, before its first attempt; `origin` is who asks.
+    pub(crate) fn configure(&self, config: Config, origin: Origin) -> Result<(), Failure> {
+        let configured = Configured {
+            name: config.name.clone(),
+            by: origin,
+        };
         let mut offered = Some(try_box(Gate {
-            configured: true,
+            configured: Some(configured),
             ..Gate::new(config)
         })?);
         loop {
@@ -223,12 +284,20 @@ impl Once {
             let verdict = self.with_body(&mut registry, |phase, body, registry| {
                 let ours = offered.as_mut().expect("offered until it is taken");
                 match &mut body.gate {
-                    Some(gate) if gate.config == ours.config => Verdict::Done,
-                    gate if phase != word::FRESH || body.counters.is_touched() => {
-                        Verdict::TooLate(gate.as_ref().and_then(|gate| gate.latest.clone()))
+                    _ if *phase == word::CLOSED => Verdict::Closed,
+                    Some(gate) if gate.accepts(&mut ours.config) => Verdict::Done,
+                    gate if *phase != word::FRESH || body.counters.is_touched() => {
+                        let gate = gate.as_ref();
+                        Verdict::TooLate(
+                            gate.and_then(|gate| gate.latest.clone()),
+                            gate.and_then(|gate| gate.first_come()),
+                        )
+                    }
+                    Some(gate) if gate.first_come().is_some() => {
+                        Verdict::TooLate(None, gate.first_come())
                     }
                     Some(gate) => {
-                        gate.configured = true;
+                        std::mem::swap(&mut gate.configured, &mut ours.configured);
                         std::mem::swap(&mut gate.config, &mut ours.config);
                         Verdict::Done
                     }
@@ -246,24 +315,28 @@ impl Once {
             match verdict {
                 Verdict::Done => return Ok(()),
                 Verdict::Again => {}
-                Verdict::TooLate(latest) => return Err(self.too_late(latest)),
+                Verdict::Closed => return Err(Failure::closed(c"")),
+                Verdict::TooLate(latest, first) => return Err(self.too_late(latest, first)),
             }
         }
     }
 
     /// Forgets every pointer of its configuration, in any phase: the code behind them may be unloaded.
-    pub(crate) fn withdraw(&self) {
+    pub(crate) fn withdraw_config(&self) {
         let mut registry = registry::lock();
         self.with_body(&mut registry, |_, body, _| {
             body.config = Foreign::NULL;
             if let Some(gate) = &mut body.gate {
-                gate.config.initialize = None;
+                gate.config.forget_pointers();
+                if gate.named {
+                    gate.configured = None;
+                }
             }
         });
     }
 
     /// Its name for messages. No lock may be held.
-    pub(super) fn name(&self) -> CString {
+    pub(super) fn name(&self) -> Name {
         let mut registry = registry::lock();
         let (known, bound) = self.with_body(&mut registry, |_, body, _| {
             (
@@ -278,21 +351,41 @@ impl Once {
                 .flatten()
                 .and_then(|config| config.name)
         });
-        name.map(|name| CString::clone(&name)).unwrap_or_default()
+        Name(name)
+    }
+}
+
+/// The name of a once, for a message.
+#[derive(Clone)]
+pub(super) struct Name(Option<Shared<CString>>);
+
+impl std::ops::Deref for Name {
+    type Target = CStr;
+
+    fn deref(&self) -> &CStr {
+        self.0.as_deref().map_or(c"", CString::as_c_str)
+    }
+}
+
+impl Gate {
+    /// Is it configured just so? A named once keeps its own name.
+    fn accepts(&self, offered: &mut Config) -> bool {
+        if self.named {
+            offered.name = self.config.name.clone();
+        }
+        (self.configured.is_some() || !self.named) && self.config == *offered
+    }
+
+    /// Who decides how a named once is configured.
+    fn first_come(&self) -> Option<Configured> {
+        self.configured.clone().filter(|_| self.named)
     }
 }
 
 enum Verdict {
     Done,
     Again,
-    TooLate(Option<Shared<Attempt>>),
-}
-
-/// A once in the text of a message.
-pub(super) fn called(name: &CStr) -> String {
-    if name.is_empty() {
-        "an unnamed once".into()
-    } else {
-        format!("once \"{}\"", name.to_string_lossy())
-    }
+    Closed,
+    /// After this attempt; or after somebody else, on a named once.
+    TooLate(Option<Shared<Attempt>>, Option<Configured>),
 }

@@ -1,25 +1,55 @@
 //! Who waits for whom: a thread that would close a circle of waits is told so instead of sleeping for ever.
 //!
-//! Only certain deadlocks count. A thread that owns no attempt is waited for by nobody, so it has no edge; a wait with a
-//! time limit has none either; and an edge ends with the attempt that is awaited, not with its waiter's waking. Writing an
-//! edge and searching are one step under one lock, which is held for as many steps as threads wait while they own
-//! something. The lock is taken with no other held.
+//! Only certain deadlocks count. A thread that owns nothing is waited for by nobody, so it has no edge; a wait with a time
+//! limit has none either; an edge ends with what is awaited, not with its waiter's waking; and an attempt whose permit is
+//! lent is stuck only when its owner and every holder are. Writing an edge and searching are one step under one lock, which
+//! is held for as many steps as threads wait while they own something. It is the last lock in the order: it may be taken
+//! with others held, and none is taken under it.
 
 use super::attempt::Attempt;
-use super::gate::called;
+use super::failure::called;
+use super::gate::Name;
+use super::queue::Request;
 use crate::error::{Error, Facts, Failure};
 use crate::sys::lock::{Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::text::{append, text};
 use crate::sys::thread;
 use lock_api::{MutexGuard, RawMutex};
+use std::sync::atomic::Ordering::Relaxed;
 
-/// A thread that sleeps until an attempt ends.
-struct Edge {
-    waiter: u64,
-    awaited: Shared<Attempt>,
+/// What a thread sleeps for.
+#[derive(Clone)]
+enum Awaited {
+    Attempt(Shared<Attempt>),
+    /// Until it is gone, which is that thread's to do; and the name of its once.
+    Request(Shared<Request>, u64, Name),
 }
 
-static EDGES: Mutex<Vec<Edge>> = Mutex::const_new(RawLock::INIT, Vec::new());
+/// A thread that sleeps.
+struct Edge {
+    waiter: u64,
+    awaited: Awaited,
+}
+
+/// A thread that holds the permit of an attempt. One that has entered twice is here twice.
+struct Holder {
+    thread: u64,
+    attempt: Shared<Attempt>,
+}
+
+struct Graph {
+    edges: Vec<Edge>,
+    holders: Vec<Holder>,
+}
+
+static GRAPH: Mutex<Graph> = Mutex::const_new(
+    RawLock::INIT,
+    Graph {
+        edges: Vec::new(),
+        holders: Vec::new(),
+    },
+);
 
 /// This thread's edge, for as long as it may sleep.
 pub(super) struct Waiting {
@@ -27,32 +57,47 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Writes the edge, unless it closes a circle.
-    pub(super) fn begin(awaited: &Shared<Attempt>) -> Result<Self, Failure> {
+    /// Writes the edge of a thread that waits for the end of an attempt, unless it closes a circle.
+    pub(super) fn begin(attempt: &Shared<Attempt>) -> Result<Self, Failure> {
+        Self::write(Awaited::Attempt(attempt.clone()))
+    }
+
+    /// The same for one that waits until a request is gone.
+    pub(super) fn begin_for_request(
+        request: &Shared<Request>,
+        by: u64,
+        name: Name,
+    ) -> Result<Self, Failure> {
+        Self::write(Awaited::Request(request.clone(), by, name))
+    }
+
+    fn write(awaited: Awaited) -> Result<Self, Failure> {
         let waiter = thread::id();
         // What these hold is freed after the lock.
         let mut path = Vec::new();
         let mut larger = Vec::new();
         loop {
-            let mut edges = EDGES.lock();
-            let needed = edges.len() + 1;
-            if edges.capacity() < needed && larger.capacity() >= needed {
-                larger.append(&mut edges);
-                std::mem::swap(&mut larger, &mut edges);
+            let mut graph = GRAPH.lock();
+            let needed = graph.edges.len() + 1;
+            if graph.edges.capacity() < needed && larger.capacity() >= needed {
+                larger.append(&mut graph.edges);
+                std::mem::swap(&mut larger, &mut graph.edges);
             }
-            if edges.capacity() < needed || path.capacity() < needed {
-                drop(edges);
-                make_room(&mut larger, &mut path, needed)?;
+            if graph.edges.capacity() < needed || path.capacity() < needed {
+                drop(graph);
+                larger
+                    .try_reserve_exact(needed * 2)
+                    .map_err(NoMemory::from)?;
+                path.try_reserve_exact(needed * 2).map_err(NoMemory::from)?;
                 continue;
             }
-            if closes_circle(&edges, waiter, awaited, &mut path) {
-                drop(edges);
-                return Err(deadlock(waiter, &path));
+            let edge = Edge { waiter, awaited };
+            if graph.closes_circle(&edge, &mut path) {
+                drop(graph);
+                return Err(deadlock(&path));
             }
-            edges.push(Edge {
-                waiter,
-                awaited: awaited.clone(),
-            });
+            graph.edges.push(edge);
+            drop(graph);
             return Ok(Self { waiter });
         }
     }
@@ -60,82 +105,192 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let mut edges = EDGES.lock();
-        let ours = edges.iter().position(|edge| edge.waiter == self.waiter);
-        let edge = ours.map(|index| edges.swap_remove(index));
-        drop(edges);
+        let mut graph = GRAPH.lock();
+        let ours = graph
+            .edges
+            .iter()
+            .position(|edge| edge.waiter == self.waiter);
+        let edge = ours.map(|index| graph.edges.swap_remove(index));
+        drop(graph);
         drop(edge);
     }
 }
 
-fn make_room(
-    edges: &mut Vec<Edge>,
-    path: &mut Vec<Shared<Attempt>>,
-    needed: usize,
-) -> Result<(), NoMemory> {
-    edges.try_reserve_exact(needed * 2)?;
-    Ok(path.try_reserve_exact(needed * 2)?)
+impl Graph {
+    /// Would the waiter of this edge wait for ever? `path` gets the edges that say so, this one first: of each thing that is
+    /// awaited, everybody who could end it is the waiter itself or waits for a thing of that kind.
+    fn closes_circle(&self, first: &Edge, path: &mut Vec<Edge>) -> bool {
+        path.clear();
+        path.push(first.clone());
+        let mut next = 0;
+        while let Some(edge) = path.get(next) {
+            let awaited = edge.awaited.clone();
+            if awaited.is_over() {
+                return false;
+            }
+            for party in self.parties(&awaited) {
+                if path.iter().any(|edge| edge.waiter == party) {
+                    continue;
+                }
+                match self.edges.iter().find(|edge| edge.waiter == party) {
+                    Some(edge) if path.len() < path.capacity() => path.push(edge.clone()),
+                    _ => return false,
+                }
+            }
+            next += 1;
+        }
+        true
+    }
+
+    /// The threads that could end it.
+    fn parties<'a>(&'a self, awaited: &'a Awaited) -> impl Iterator<Item = u64> + 'a {
+        let (owner, lent) = match awaited {
+            Awaited::Attempt(attempt) => (attempt.owner(), Some(attempt)),
+            Awaited::Request(_, by, _) => (*by, None),
+        };
+        let holders = self
+            .holders
+            .iter()
+            .filter(move |holder| lent.is_some_and(|attempt| holder.attempt.same(attempt)))
+            .map(|holder| holder.thread);
+        std::iter::once(owner).chain(holders)
+    }
 }
 
-/// Follows the owners from the awaited attempt; `path` gets the attempts on the way, the awaited one first.
-fn closes_circle(
-    edges: &[Edge],
-    waiter: u64,
-    awaited: &Shared<Attempt>,
-    path: &mut Vec<Shared<Attempt>>,
-) -> bool {
-    path.clear();
-    let mut next = awaited;
-    loop {
-        if next.outcome.get().is_some() || path.len() == path.capacity() {
-            return false;
+impl Clone for Edge {
+    fn clone(&self) -> Self {
+        Self {
+            waiter: self.waiter,
+            awaited: self.awaited.clone(),
         }
-        path.push(next.clone());
-        let owner = next.owner();
-        if owner == waiter {
-            return true;
+    }
+}
+
+impl Awaited {
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Attempt(attempt) => attempt.outcome.get().is_some(),
+            Self::Request(request, ..) => request.gone.get().is_some(),
         }
-        match edges.iter().find(|edge| edge.waiter == owner) {
-            Some(edge) => next = &edge.awaited,
-            None => return false,
+    }
+
+    fn name(&self) -> &std::ffi::CStr {
+        match self {
+            Self::Attempt(attempt) => attempt.name(),
+            Self::Request(.., name) => name,
+        }
+    }
+}
+
+impl std::fmt::Display for Awaited {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let once = called(self.name());
+        match self {
+            Self::Attempt(attempt) => write!(
+                out,
+                "{once}, initialized by thread {} (attempt {}, started at {})",
+                attempt.owner(),
+                attempt.number,
+                attempt.origin.resolve()
+            ),
+            Self::Request(request, by, _) => write!(
+                out,
+                "a request of {once}, run by thread {by} (ticket {}, submitted at {})",
+                request.ticket,
+                request.details.origin.resolve()
+            ),
         }
     }
 }
 
 #[cold]
-fn deadlock(waiter: u64, path: &[Shared<Attempt>]) -> Failure {
-    let mut text = String::from("waiting would never end: ");
-    let mut thread = waiter;
-    for (step, attempt) in path.iter().enumerate() {
-        let link = if step == 0 { "" } else { ", which " };
-        text += &format!(
-            "{link}thread {thread} waits for {}, initialized by thread {} (attempt {}, started at {})",
-            called(attempt.name()),
-            attempt.owner(),
-            attempt.number,
-            attempt.origin.resolve()
+fn deadlock(path: &[Edge]) -> Failure {
+    let mut text = text!("waiting would never end: ");
+    for (step, edge) in path.iter().enumerate() {
+        let link = if step == 0 { "" } else { "; " };
+        append!(
+            text,
+            "{link}thread {} waits for {}",
+            edge.waiter,
+            edge.awaited
         );
-        thread = attempt.owner();
     }
-    text += "; nobody slept. Start them in one order, or limit the wait";
-    let first = &path[0];
-    let facts = Facts {
-        init_site: first.origin.resolve(),
-        owner_thread: first.owner(),
-        attempt: first.number,
-        ..Facts::default()
+    append!(
+        text,
+        ". Nobody slept. Start them in one order, or limit the wait"
+    );
+    let first = &path[0].awaited;
+    let facts = match first {
+        Awaited::Attempt(attempt) => Facts {
+            init_site: attempt.origin.resolve(),
+            owner_thread: attempt.owner(),
+            attempt: attempt.number,
+            ..Facts::default()
+        },
+        Awaited::Request(request, by, _) => Facts {
+            site: request.details.origin.resolve(),
+            owner_thread: *by,
+            ticket: request.ticket,
+            ..Facts::default()
+        },
     };
     Failure::new(Error::Deadlock(text), first.name(), facts)
 }
 
-/// Before a fork: the last lock in the order.
-pub(crate) fn hold_for_fork() {
-    std::mem::forget(EDGES.lock());
+/// This thread holds the permit of the attempt, once more.
+pub(super) fn hold(attempt: Shared<Attempt>) -> Result<(), NoMemory> {
+    let thread = thread::id();
+    let mut larger = Vec::new();
+    loop {
+        let mut graph = GRAPH.lock();
+        let needed = graph.holders.len() + 1;
+        if graph.holders.capacity() < needed {
+            if larger.capacity() < needed {
+                drop(graph);
+                larger.try_reserve_exact(needed * 2)?;
+                continue;
+            }
+            larger.append(&mut graph.holders);
+            std::mem::swap(&mut larger, &mut graph.holders);
+        }
+        attempt.lent.fetch_add(1, Relaxed);
+        graph.holders.push(Holder { thread, attempt });
+        drop(graph);
+        return Ok(());
+    }
 }
 
-fn resume<'a>() -> MutexGuard<'a, RawLock, Vec<Edge>> {
+/// It gives one of them back; false if it has none.
+pub(super) fn give_back(which: impl Fn(&Attempt) -> bool) -> bool {
+    let thread = thread::id();
+    let mut graph = GRAPH.lock();
+    let ours = graph
+        .holders
+        .iter()
+        .position(|holder| holder.thread == thread && which(&holder.attempt));
+    let holder = ours.map(|index| graph.holders.swap_remove(index));
+    if let Some(holder) = &holder {
+        holder.attempt.lent.fetch_sub(1, Relaxed);
+    }
+    drop(graph);
+    holder.is_some()
+}
+
+/// Does that thread hold the permit of the attempt?
+pub(super) fn is_held(attempt: &Shared<Attempt>, thread: u64) -> bool {
+    let graph = GRAPH.lock();
+    let mut holders = graph.holders.iter();
+    holders.any(|holder| holder.thread == thread && holder.attempt.same(attempt))
+}
+
+/// Before a fork: the last lock in the order.
+pub(crate) fn hold_for_fork() {
+    std::mem::forget(GRAPH.lock());
+}
+
+fn resume<'a>() -> MutexGuard<'a, RawLock, Graph> {
     // SAFETY: `hold_for_fork` forgot the guard with the lock held, on this thread.
-    unsafe { EDGES.make_guard_unchecked() }
+    unsafe { GRAPH.make_guard_unchecked() }
 }
 
 /// After it, in the parent.
@@ -143,7 +298,9 @@ pub(crate) fn let_go_after_fork() {
     drop(resume());
 }
 
-/// After it, in the child: nobody waits.
+/// After it, in the child: nobody waits, and a permit was for the parent's attempt.
 pub(crate) fn inherit() {
-    resume().clear();
+    let mut graph = resume();
+    graph.edges.clear();
+    graph.holders.clear();
 }

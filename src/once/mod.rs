@@ -3,7 +3,7 @@
 //! ```text
 //! FRESH -> INITIALIZING -> DRAINING -> READY        READY is published last, after the queue was found empty
 //!   ^           |              |                    under the same lock that appends take
-//!   +--- failed attempt -------+     FAILED: every call returns that error
+//!   +--- failed attempt -------+     FAILED, CLOSED: every call returns that error
 //! ```
 //!
 //! | question | answered by |
@@ -16,23 +16,43 @@
 
 mod attempt;
 mod call;
+mod close;
 mod config;
+mod drain;
+mod failure;
 mod gate;
 #[cfg(not(loom))]
 pub(crate) mod graph;
 #[cfg(not(loom))]
+mod info;
+#[cfg(not(loom))]
 mod inherit;
 mod init;
+#[cfg(not(loom))]
+mod named;
+#[cfg(not(loom))]
+mod permit;
 mod queue;
 pub(crate) mod registry;
+mod reset;
 mod wait;
+mod withdraw;
 pub(crate) mod word;
 
 pub(crate) use attempt::Progress;
-pub(crate) use call::{Decision, call, ready_failed, run};
+pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
 pub(crate) use config::Config;
+#[cfg(not(loom))]
+pub(crate) use info::Info;
 pub(crate) use init::{Start, init};
+#[cfg(not(loom))]
+pub(crate) use named::named;
+#[cfg(not(loom))]
+pub(crate) use permit::{Permit, forget_thread};
+pub(crate) use queue::Details;
+pub(crate) use withdraw::Cancelled;
 
+use crate::error::Failure;
 use crate::sys::sized::Foreign;
 use crate::sys::word::Word;
 use gate::{Body, Counters, Locked, Standing};
@@ -88,33 +108,61 @@ impl Once {
         crate::sys::race::acquire(self);
     }
 
-    /// The second look, under the lock that appends take; `None` if it finds READY.
+    /// The second look, under the lock that appends take; `None` if it finds READY. The once has a gate from here on.
     #[inline]
-    fn lock(&self) -> Option<Locked<'_>> {
-        self.word.lock_unless(word::READY).map(Locked)
+    fn lock(&self) -> Result<Option<Locked<'_>>, Failure> {
+        loop {
+            if let Some(locked) = self.lock_gate() {
+                return Ok(Some(locked));
+            }
+            match self.word.look() {
+                word::READY => return Ok(None),
+                word::CLOSED => return Err(Failure::closed(c"")),
+                _ => self.furnish()?,
+            }
+        }
+    }
+
+    /// The lock of a once that has a gate and is not ready.
+    #[inline]
+    fn lock_gate(&self) -> Option<Locked<'_>> {
+        self.word.lock_if(word::LOCKABLE).map(Locked)
     }
 
     /// Is this thread inside the attempt?
     pub(crate) fn is_mine(&self) -> bool {
-        self.lock()
+        self.lock_gate()
             .is_some_and(|locked| matches!(locked.standing(), Standing::Mine(_)))
     }
 
-    /// Reads or changes the body in any phase. READY is never locked, and left only under the registry's lock.
+    /// Reads or changes the phase and the body, in any phase; the word says afterwards what they are, in one exchange that
+    /// also releases the lock, if there is one.
     fn with_body<R>(
         &self,
         registry: &mut registry::Held<'_>,
-        act: impl FnOnce(u32, &mut Body, &mut registry::Held<'_>) -> R,
+        act: impl FnOnce(&mut u32, &mut Body, &mut registry::Held<'_>) -> R,
     ) -> R {
-        match self.lock() {
-            Some(mut locked) => {
-                let phase = locked.0.payload();
-                act(phase, &mut locked.0, registry)
+        let payload = |phase, body: &Body| match phase {
+            word::READY => word::READY,
+            phase if body.gate.is_some() => phase | word::LOCKABLE,
+            phase => phase,
+        };
+        if let Some(mut locked) = self.lock_gate() {
+            let mut phase = locked.phase();
+            let result = act(&mut phase, &mut locked.0, registry);
+            match payload(phase, &locked.0) {
+                now if now & word::LOCKABLE == 0 => locked.0.settle(now),
+                now => locked.0.set_payload(now),
             }
-            None => self
-                .word
-                .settled(word::READY, |body| act(word::READY, body, registry))
-                .expect("READY is left only under the registry's lock"),
+            return result;
         }
+        let settled = |phase: &mut u32, body: &mut Body| {
+            let result = act(phase, body, registry);
+            *phase = payload(*phase, body);
+            result
+        };
+        self.word
+            .settled(word::LOCKABLE, settled)
+            .expect("a once becomes lockable only under the registry's lock")
     }
 }

@@ -1,8 +1,8 @@
 //! Which onces the library references: those that have a gate. A fork handler and a dump go through them.
 //!
 //! Its lock is shared by all onces, so it is held for a bounded number of steps and never over an allocation: room is
-//! made beforehand, by [`reserve`]. It is taken *before* the lock of a once, never after; and a once leaves READY only
-//! under it.
+//! made beforehand, by [`reserve`]. It is taken *before* the lock of a once, never after; and a once that cannot be locked
+//! (it has no gate, or is READY) changes only under it.
 
 #[cfg(not(loom))]
 pub(crate) use native::*;
@@ -13,14 +13,23 @@ pub(crate) use model::*;
 #[cfg(not(loom))]
 mod native {
     use super::super::Once;
+    use super::super::named::Named;
     use crate::sys::anchor::Anchor;
     use crate::sys::lock::{Mutex, RawLock};
     use crate::sys::memory::NoMemory;
     use lock_api::{MutexGuard, RawMutex};
+    use std::ffi::CStr;
 
     /// The place of a once in the registry; `NONE` outside it.
     #[derive(Clone, Copy)]
     pub(crate) struct Slot(u32);
+
+    impl Slot {
+        /// As a number, for [`Registry::at`].
+        pub(crate) fn index(self) -> u64 {
+            self.0.into()
+        }
+    }
 
     /// No place; the end of the list of free ones.
     const NONE: u32 = u32::MAX;
@@ -41,6 +50,8 @@ mod native {
     pub(crate) struct Registry {
         places: Vec<Place>,
         free: u32,
+        /// In the order of their names.
+        names: Vec<&'static Named>,
     }
 
     static REGISTRY: Mutex<Registry> = Mutex::const_new(
@@ -48,6 +59,7 @@ mod native {
         Registry {
             places: Vec::new(),
             free: NONE,
+            names: Vec::new(),
         },
     );
 
@@ -57,25 +69,32 @@ mod native {
         REGISTRY.lock()
     }
 
-    /// Makes room for one more once, outside the lock.
+    /// Makes room for one more once, and one more name, outside the lock.
     pub(crate) fn reserve() -> Result<(), NoMemory> {
         crate::fork::register();
-        // Declared first: what it holds at the end is freed after the lock is released.
-        let mut larger = Vec::new();
+        // Declared first: what they hold at the end is freed after the lock is released.
+        let mut places = Vec::new();
+        let mut names = Vec::new();
         loop {
             let mut registry = lock();
-            let len = registry.places.len();
-            if registry.free != NONE || len < registry.places.capacity() {
+            let has_place = registry.free != NONE || extend(&mut registry.places, &mut places);
+            if has_place && extend(&mut registry.names, &mut names) {
                 return Ok(());
             }
-            if larger.capacity() > len {
-                larger.append(&mut registry.places);
-                std::mem::swap(&mut larger, &mut registry.places);
-                return Ok(());
-            }
+            let (places_needed, names_needed) = (registry.places.len(), registry.names.len());
             drop(registry);
-            larger.try_reserve_exact((len * 2).max(16))?;
+            places.try_reserve_exact((places_needed * 2).max(16))?;
+            names.try_reserve_exact((names_needed * 2).max(16))?;
         }
+    }
+
+    /// Has the vector room for one more, perhaps in the larger one that was brought?
+    fn extend<T>(vector: &mut Vec<T>, larger: &mut Vec<T>) -> bool {
+        if vector.len() == vector.capacity() && larger.capacity() > vector.len() {
+            larger.append(vector);
+            std::mem::swap(larger, vector);
+        }
+        vector.len() < vector.capacity()
     }
 
     impl Registry {
@@ -104,12 +123,53 @@ mod native {
             self.free = index;
         }
 
+        /// The once at that place; `None` in it if the place is free, and behind the last place.
+        pub(crate) fn at(&self, index: usize) -> Option<Option<Anchor<Once>>> {
+            self.places.get(index).map(|place| match place {
+                Place::Taken(once) => Some(*once),
+                Place::Free(_) => None,
+            })
+        }
+
         /// Every once in it.
         pub(crate) fn onces(&self) -> impl Iterator<Item = &Once> {
             self.places.iter().filter_map(|place| match place {
                 Place::Taken(once) => Some(once.get()),
                 Place::Free(_) => None,
             })
+        }
+
+        /// In a forked child: what `inherit` does not want any more is taken out.
+        pub(crate) fn inherit(&mut self, stays: impl Fn(&Once) -> bool) {
+            for index in 0..self.places.len() {
+                if let Place::Taken(once) = &self.places[index]
+                    && !stays(once.get())
+                {
+                    self.remove(&mut Slot(index as u32));
+                }
+            }
+        }
+
+        /// The once of that name, or where it would stand.
+        pub(crate) fn find_name(&self, name: &CStr) -> Result<&'static Once, usize> {
+            self.names
+                .binary_search_by(|named| named.name.as_c_str().cmp(name))
+                .map(|index| &self.names[index].once)
+        }
+
+        /// Enters a named once, for ever; gives it back if another thread took the room.
+        pub(crate) fn add_name(
+            &mut self,
+            place: usize,
+            named: Box<Named>,
+        ) -> Result<&'static Once, Box<Named>> {
+            let has_place = self.free != NONE || self.places.len() < self.places.capacity();
+            if !has_place || self.names.len() == self.names.capacity() {
+                return Err(named);
+            }
+            let named = Box::leak(named);
+            self.names.insert(place, named);
+            Ok(&named.once)
         }
     }
 
@@ -122,7 +182,7 @@ mod native {
 
 #[cfg(loom)]
 mod model {
-    //! In a model each once stands alone.
+    //! In a model nothing is looked up, but the lock counts.
 
     use super::super::Once;
     use crate::sys::memory::NoMemory;
@@ -132,24 +192,14 @@ mod model {
 
     pub(crate) struct Registry;
 
-    pub(crate) struct Held<'a>(Registry, std::marker::PhantomData<&'a ()>);
-
-    impl std::ops::Deref for Held<'_> {
-        type Target = Registry;
-
-        fn deref(&self) -> &Registry {
-            &self.0
-        }
+    loom::lazy_static! {
+        static ref REGISTRY: loom::sync::Mutex<Registry> = loom::sync::Mutex::new(Registry);
     }
 
-    impl std::ops::DerefMut for Held<'_> {
-        fn deref_mut(&mut self) -> &mut Registry {
-            &mut self.0
-        }
-    }
+    pub(crate) type Held<'a> = loom::sync::MutexGuard<'a, Registry>;
 
     pub(crate) fn lock<'a>() -> Held<'a> {
-        Held(Registry, std::marker::PhantomData)
+        REGISTRY.lock().unwrap()
     }
 
     pub(crate) fn reserve() -> Result<(), NoMemory> {

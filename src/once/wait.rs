@@ -1,18 +1,34 @@
 //! Sleeping until somebody else's attempt ends.
 
 use super::attempt::{Attempt, Outcome};
-use super::gate::called;
+use super::failure::called;
+use super::queue::Work;
 use super::{Once, word};
 use crate::error::{Error, Facts, Failure, since};
 use crate::sys::clock::{self, Deadline};
 use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
+use crate::sys::text::text;
 use crate::sys::thread::Mark;
+use std::sync::atomic::Ordering::Relaxed;
 #[cfg(not(loom))]
 use {super::graph::Waiting, crate::sys::thread};
 
 impl Once {
     /// The outcome of the attempt that was found running, whatever has happened to the once since.
     pub(super) fn wait_for<'a>(
+        &self,
+        attempt: &'a Shared<Attempt>,
+        limit: Deadline,
+    ) -> Result<&'a Outcome, Failure> {
+        attempt.waiters.fetch_add(1, Relaxed);
+        let outcome = self.wait_uncounted(attempt, limit);
+        attempt.waiters.fetch_sub(1, Relaxed);
+        outcome
+    }
+
+    /// The same for one that is not waiting to use the once.
+    pub(super) fn wait_uncounted<'a>(
         &self,
         attempt: &'a Shared<Attempt>,
         limit: Deadline,
@@ -28,32 +44,27 @@ impl Once {
     }
 
     fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
-        let (phase, request) = match self.lock() {
-            Some(locked) => {
-                let running = locked
-                    .0
-                    .gate
-                    .as_ref()
-                    .and_then(|gate| gate.running.as_ref());
-                (
-                    locked.0.payload(),
-                    running.and_then(|running| running.block.as_ref()?.running()),
-                )
+        let (phase, origin) = match self.lock_gate() {
+            Some(mut locked) => {
+                let running = locked.gate().running.as_ref();
+                let origin =
+                    running.and_then(|running| running.work.as_ref().and_then(Work::origin));
+                (locked.phase(), origin)
             }
             None => (word::READY, None),
         };
         let name = self.name();
-        let site = request.map(|(entry, _)| entry.origin().resolve());
+        let site = origin.map(Origin::resolve);
         let doing = match (phase, &site) {
             (word::INITIALIZING, _) => "initializing".into(),
             (word::DRAINING, Some(site)) => {
-                format!("draining: it runs a callback queued by {site}")
+                text!("draining: it runs a callback queued by {site}")
             }
             (word::DRAINING, None) => "draining".into(),
             _ => "done by now".into(),
         };
         let init_site = attempt.origin.resolve();
-        let text = format!(
+        let text = text!(
             "waited {} for {}: thread {} is {doing} (attempt {}, started {} ago at {init_site})",
             since(began),
             called(&name),

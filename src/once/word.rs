@@ -2,13 +2,16 @@
 //!
 //! | from | to | who, and under what | what breaks without it |
 //! |---|---|---|---|
-//! | FRESH | INITIALIZING | any thread, by the lock's compare-exchange (`lock`) | two initializers |
+//! | FRESH | INITIALIZING | any thread, under the lock that its compare-exchange took | two initializers |
 //! | INITIALIZING | DRAINING | the owner, under the lock | a call would run before the native side is up |
-//! | DRAINING | READY | the owner, queue empty, by the exchange that unlocks (`publish_ready`) | a call lost between drain and flag |
-//! | INITIALIZING, DRAINING | FRESH, FAILED | the owner, under the lock (`unlock`) | a once that nobody can initialize again |
+//! | DRAINING | READY | the owner, queue empty, by the exchange that unlocks (`settle`) | a call lost between drain and flag |
+//! | INITIALIZING, DRAINING | FRESH, FAILED | the owner, under the lock | a once that nobody can initialize again |
+//! | READY, FAILED, FRESH | FRESH | `reset` | a reset that an attempt in between undoes |
+//! | any | CLOSED | `close` | a waiter that sleeps for ever |
 //!
-//! The lock's bits stand above the phase in the same word, and READY never carries any: the word *equals* READY exactly
-//! when the once is initialized, and no thread is inside the lock. The orders and their reasons are in `sys/order.rs`.
+//! All but the first two also under the registry's lock. The lock's bits stand above the phase in the same word, and READY
+//! never carries any: the word *equals* READY exactly when the once is initialized, and no thread is inside the lock. The
+//! orders and their reasons are in `sys/order.rs`.
 
 use crate::abi;
 
@@ -22,6 +25,12 @@ pub(crate) const DRAINING: u32 = abi::LAZY_DRAINING;
 pub(crate) const FAILED: u32 = abi::LAZY_FAILED;
 /// Everything has run, and everything it wrote is visible to whoever reads this.
 pub(crate) const READY: u32 = abi::LAZY_READY;
+/// Closed for good.
+pub(crate) const CLOSED: u32 = abi::LAZY_CLOSED;
+
+/// The once can be locked: it has a gate and is not READY. Without this bit the word and what is behind it change only
+/// under the registry's lock, so a thread that forks never leaves a lock behind that its child does not know of.
+pub(crate) const LOCKABLE: u32 = 0x80;
 
 /// The layout of a once that this library knows. Zeroed memory has 0 there and is accepted as this layout.
 pub(crate) const ABI: u32 = abi::LAZY_ONCE_ABI;

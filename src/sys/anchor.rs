@@ -6,6 +6,14 @@ use std::ptr::NonNull;
 /// makes one.
 pub(crate) struct Anchor<T>(NonNull<T>);
 
+impl<T> Clone for Anchor<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Anchor<T> {}
+
 // SAFETY: hands out `&T` only.
 unsafe impl<T: Sync> Send for Anchor<T> {}
 

@@ -49,50 +49,48 @@ impl RawLock {
         self.word.load(Relaxed) & PAYLOAD
     }
 
-    /// Takes the lock, or returns false as soon as the payload is `stop`.
+    /// Takes the lock; false if the payload lacks a bit of `needs`, as it may from one moment to the next.
     #[inline]
-    pub(crate) fn lock_unless(&self, stop: u32) -> bool {
-        let taken = self.acquire(stop);
+    pub(crate) fn lock_if(&self, needs: u32) -> bool {
+        let taken = self.acquire(needs);
         if taken {
             thread::holds(self.key());
         }
         taken
     }
 
-    /// [`Self::lock_unless`] without the note that this thread is inside: a fork handler takes more locks than are noted.
+    /// [`Self::lock_if`] without the note that this thread is inside: a fork handler takes more locks than are noted.
     #[inline]
-    pub(crate) fn acquire(&self, stop: u32) -> bool {
+    pub(crate) fn acquire(&self, needs: u32) -> bool {
         let seen = self.word.load(Relaxed);
         let taken = seen & (LOCKED | CONTENDED) == 0
-            && seen != stop
+            && seen & needs == needs
             && self
                 .word
                 .compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed)
                 .is_ok()
-            || self.acquire_contended(stop);
+            || self.acquire_contended(needs);
         race::acquire(self);
         taken
     }
 
     #[cold]
-    fn acquire_contended(&self, stop: u32) -> bool {
+    fn acquire_contended(&self, needs: u32) -> bool {
         let mut take = LOCKED;
         let mut spins = SPINS;
-        let mut seen = self.word.load(order::lock_meets_ready());
+        let mut seen = self.word.load(Relaxed);
         loop {
-            if seen & PAYLOAD == stop {
-                if take & CONTENDED != 0 && order::relay_lock_ready() {
+            if seen & needs != needs {
+                if take & CONTENDED != 0 && order::relay_lock_settled() {
                     self.word.wake(2);
                 }
                 return false;
             }
             if seen & LOCKED == 0 {
-                match self.word.compare_exchange(
-                    seen,
-                    seen | take,
-                    order::lock(),
-                    order::lock_meets_ready(),
-                ) {
+                match self
+                    .word
+                    .compare_exchange(seen, seen | take, order::lock(), Relaxed)
+                {
                     Ok(_) => break,
                     Err(now) => seen = now,
                 }
@@ -101,16 +99,13 @@ impl RawLock {
             if spins > 0 {
                 spins -= 1;
                 std::hint::spin_loop();
-                seen = self.word.load(order::lock_meets_ready());
+                seen = self.word.load(Relaxed);
                 continue;
             }
             if seen & CONTENDED == 0
-                && let Err(now) = self.word.compare_exchange(
-                    seen,
-                    seen | CONTENDED,
-                    Relaxed,
-                    order::lock_meets_ready(),
-                )
+                && let Err(now) =
+                    self.word
+                        .compare_exchange(seen, seen | CONTENDED, Relaxed, Relaxed)
             {
                 seen = now;
                 continue;
@@ -118,7 +113,7 @@ impl RawLock {
             self.word.wait(seen | CONTENDED, Deadline::Never);
             // Others may be asleep beside us, so from now on the lock is taken as a contended one.
             take = LOCKED | CONTENDED;
-            seen = self.word.load(order::lock_meets_ready());
+            seen = self.word.load(Relaxed);
         }
         true
     }
@@ -147,15 +142,22 @@ impl RawLock {
         }
     }
 
-    /// Releases the lock and publishes `payload` in one exchange, after which only the address of the word is used.
-    pub(crate) fn publish(&self, payload: u32) {
+    /// Releases the lock and publishes `payload`, with which it cannot be taken, in one exchange, after which only the
+    /// address of the word is used.
+    pub(crate) fn settle(&self, payload: u32) {
         thread::released(self.key());
         race::release(self);
         let address = self.word.address();
         let old = self.word.swap(payload, order::publish_ready());
-        if old & CONTENDED != 0 && order::wake_lock_ready() {
+        if old & CONTENDED != 0 && order::wake_lock_settled() {
             futex::wake_at(address, 1);
         }
+    }
+
+    /// Another payload while the lock cannot be taken. The caller holds the one lock under which that may change.
+    pub(crate) fn resettle(&self, payload: u32) {
+        race::release(self);
+        self.word.store(payload, order::unlock());
     }
 
     fn key(&self) -> usize {
@@ -172,7 +174,7 @@ impl RawLock {
 }
 
 #[cfg(not(loom))]
-// SAFETY: `lock_unless` with a payload that never occurs returns only with the lock held by this thread; LOCKED is set
+// SAFETY: `lock_if` that needs nothing returns only with the lock held by this thread; LOCKED is set
 // by one compare-exchange at a time.
 unsafe impl lock_api::RawMutex for RawLock {
     #[allow(clippy::declare_interior_mutable_const)]
@@ -180,7 +182,7 @@ unsafe impl lock_api::RawMutex for RawLock {
     type GuardMarker = lock_api::GuardNoSend;
 
     fn lock(&self) {
-        self.lock_unless(u32::MAX);
+        self.lock_if(0);
     }
 
     fn try_lock(&self) -> bool {

@@ -10,11 +10,13 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod order;
 #[cfg(not(loom))]
+pub(crate) mod output;
 pub(crate) mod process;
 pub(crate) mod promise;
 pub(crate) mod race;
 pub(crate) mod site;
 pub(crate) mod sized;
+pub(crate) mod text;
 pub(crate) mod thread;
 pub(crate) mod word;
 

@@ -44,15 +44,12 @@ orders! {
     /// The first look at the state. Pairs with `publish_ready`: whoever reads READY sees everything that the
     /// initializer and the drained requests wrote. Weaker: uninitialised reads after a true `is_initialized()`.
     look_ready = Acquire;
-    /// READY seen on the way to the lock, in the same pairing as `look_ready`: the caller runs its callback without
-    /// ever having held the lock.
-    lock_meets_ready = Acquire;
     /// Taking a lock. Pairs with `unlock`: the queue, the attempt and what a failed attempt wrote belong to the new
     /// holder. The hand-over between two attempts on two threads happens here and nowhere else.
     lock = Acquire;
     /// Releasing a lock. Pairs with `lock`.
     unlock = Release;
-    /// DRAINING to READY, by the same exchange that releases the lock. Pairs with `look_ready` and `lock_meets_ready`.
+    /// DRAINING to READY, by the same exchange that releases the lock. Pairs with `look_ready`.
     publish_ready = Release;
     /// Writing the outcome of an attempt. Pairs with `read_outcome`: waiters read the error record, and after a READY
     /// outcome they return without looking at the state again.
@@ -68,10 +65,10 @@ orders! {
 wakes! {
     /// A lock was contended: its next waiter.
     wake_lock;
-    /// The lock word became READY: its waiters no longer take the lock, so nobody would unlock it for the next one.
-    wake_lock_ready;
-    /// A waiter of the lock word that leaves because of READY wakes the others in relay.
-    relay_lock_ready;
+    /// The lock cannot be taken any more, as in READY: no waiter takes it, so nobody would unlock it for the next one.
+    wake_lock_settled;
+    /// A waiter of the lock word that leaves because of that wakes the others in relay.
+    relay_lock_settled;
     /// An attempt ended: one waiter. The owner pays for this one only.
     wake_waiter;
     /// A woken waiter wakes two more.

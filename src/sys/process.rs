@@ -1,6 +1,19 @@
 //! This process.
 
+/// Its id.
+#[cfg(not(loom))]
+pub(crate) fn id() -> u32 {
+    std::process::id()
+}
+
+/// In a model there is one.
+#[cfg(loom)]
+pub(crate) fn id() -> u32 {
+    1
+}
+
 /// Registers the three halves of a fork handler.
+#[cfg(not(loom))]
 pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
     // SAFETY: functions of this library, which is never unloaded. Failure means no memory for the list; then a child
     // finds whatever the fork left, as with any library that has no handler.

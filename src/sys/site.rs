@@ -1,6 +1,7 @@
 //! Where in somebody's program something was asked for.
 
 use super::memory::NoMemory;
+use super::text::Lossy;
 use std::ffi::{CStr, CString, c_char};
 
 /// As recorded: free to make, resolved only when an error or a dump is written.
@@ -45,13 +46,37 @@ impl Origin {
                 offset: 0,
             },
             Self::Address(0) => Place::default(),
-            Self::Address(address) => nearest_symbol(address),
+            Self::Address(address) => {
+                nearest_symbol(address).map_or_else(Place::default, |(found, offset)| Place {
+                    file: text_of(found.dli_fname),
+                    line: 0,
+                    function: text_of(found.dli_sname),
+                    offset,
+                })
+            }
+        }
+    }
+
+    /// File, line and function without copies: they last as long as the object that asked is loaded.
+    #[cfg(not(loom))]
+    pub(crate) fn locate(self) -> (*const c_char, u32, *const c_char) {
+        match self {
+            Self::Here {
+                file,
+                line,
+                function,
+            } => (file, line, function),
+            Self::Address(0) => (std::ptr::null(), 0, std::ptr::null()),
+            Self::Address(address) => nearest_symbol(address)
+                .map_or((std::ptr::null(), 0, std::ptr::null()), |(found, _)| {
+                    (found.dli_fname, 0, found.dli_sname)
+                }),
         }
     }
 }
 
-/// The object and the nearest exported symbol before a return address.
-fn nearest_symbol(address: usize) -> Place {
+/// The object, the nearest exported symbol before a return address, and how far into the object it is.
+fn nearest_symbol(address: usize) -> Option<(libc::Dl_info, usize)> {
     let mut found = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),
@@ -62,14 +87,10 @@ fn nearest_symbol(address: usize) -> Place {
     let inside = address.wrapping_sub(1) as *const libc::c_void;
     // SAFETY: dladdr only compares the address with the loaded objects; `found` is valid to write to.
     if unsafe { libc::dladdr(inside, &mut found) } == 0 {
-        return Place::default();
+        return None;
     }
-    Place {
-        file: text_of(found.dli_fname),
-        line: 0,
-        function: text_of(found.dli_sname),
-        offset: inside.addr() - found.dli_fbase.addr(),
-    }
+    let offset = inside.addr() - found.dli_fbase.addr();
+    Some((found, offset))
 }
 
 /// A C string of somebody else's, copied; `None` for NULL.
@@ -92,10 +113,9 @@ fn text_of(text: *const c_char) -> Option<CString> {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = |part: &Option<CString>| {
-            part.as_ref()
-                .map(|text| text.to_string_lossy().into_owned())
-        };
+        fn text(part: &Option<CString>) -> Option<Lossy<'_>> {
+            part.as_deref().map(Lossy::of)
+        }
         match (text(&self.file), self.line, text(&self.function)) {
             (None, ..) => out.write_str("an unknown place"),
             (Some(file), 0, None) => write!(out, "{file}+{:#x}", self.offset),

@@ -16,6 +16,21 @@ unsafe impl Sized_ for abi::lazy_config {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_config, initialize);
 }
 
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_request {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_request, ctx);
+}
+
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_receipt {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_receipt, outcome);
+}
+
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_info {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_info, phase);
+}
+
 /// A pointer to a caller's struct, or NULL. It came through the C interface, whose caller promised that it is valid for
 /// as long as the interface says.
 #[repr(transparent)]
@@ -51,6 +66,44 @@ impl<T: Sized_> Foreign<T> {
     pub(crate) fn read(self) -> Option<Result<T, Malformed>> {
         // SAFETY: what `new` was promised; a sized struct has as many initialised bytes as its first word says.
         (!self.0.is_null()).then(|| unsafe { read(self.0) })
+    }
+}
+
+/// A pointer to a caller's struct that is to be filled, or NULL.
+#[repr(transparent)]
+pub(crate) struct Target<T>(*mut T);
+
+impl<T: Sized_> Target<T> {
+    /// # Safety
+    /// NULL, or valid to read and write during the call, as many bytes as its first word says.
+    pub(crate) unsafe fn new(pointer: *mut T) -> Self {
+        Self(pointer)
+    }
+
+    /// Is it such a struct? `None` for NULL.
+    pub(crate) fn check(&self) -> Option<Result<(), Malformed>> {
+        Foreign(self.0.cast_const())
+            .read()
+            .map(|read| read.map(drop))
+    }
+
+    /// Fills what the caller has room for; `size` stays the caller's. Nothing for NULL.
+    pub(crate) fn fill(&self, value: &T) {
+        if self.0.is_null() {
+            return;
+        }
+        let head = size_of::<usize>();
+        // SAFETY: what `new` was promised.
+        let size = unsafe { self.0.cast::<usize>().read() }.min(size_of::<T>());
+        let bytes = (&raw const *value).cast::<u8>();
+        // SAFETY: both have `size` bytes, which is more than the head, as `check` has seen.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.add(head),
+                self.0.cast::<u8>().add(head),
+                size - head,
+            )
+        };
     }
 }
 

@@ -46,24 +46,36 @@ impl<T> Word<T> {
         &self.raw
     }
 
-    /// The guard, or `None` as soon as the payload is `stop`.
+    /// The guard; `None` if the payload lacks a bit of `needs`.
     #[inline]
-    pub(crate) fn lock_unless(&self, stop: u32) -> Option<Guard<'_, T>> {
-        self.raw.lock_unless(stop).then(|| Guard::new(self))
+    pub(crate) fn lock_if(&self, needs: u32) -> Option<Guard<'_, T>> {
+        self.raw.lock_if(needs).then(|| Guard::new(self))
     }
 
-    /// Runs `read` on the value if the payload is `payload`, which is never locked. The caller holds the one lock under
-    /// which the payload leaves that value.
-    pub(crate) fn settled<R>(&self, payload: u32, read: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if self.look() != payload {
+    /// Runs `act` on the payload and the value if the payload lacks a bit of `needs`, so that the lock is never taken. The
+    /// caller holds the one lock under which that may change; `act` may change it.
+    pub(crate) fn settled<R>(
+        &self,
+        needs: u32,
+        act: impl FnOnce(&mut u32, &mut T) -> R,
+    ) -> Option<R> {
+        let old = self.look();
+        if old & needs == needs {
             return None;
         }
+        let mut payload = old;
         #[cfg(not(loom))]
-        // SAFETY: no guard exists while the payload is this one, and it stays so under the caller's lock.
-        return Some(read(unsafe { &mut *self.value.get() }));
+        // SAFETY: no guard exists while the payload is such, and it stays so under the caller's lock.
+        let result = act(&mut payload, unsafe { &mut *self.value.get() });
         #[cfg(loom)]
         // SAFETY: as above; loom checks it.
-        return Some(self.value.with_mut(|value| read(unsafe { &mut *value })));
+        let result = self
+            .value
+            .with_mut(|value| act(&mut payload, unsafe { &mut *value }));
+        if payload != old {
+            self.raw.resettle(payload);
+        }
+        Some(result)
     }
 
     /// The value in a forked child, whose only thread took this lock with `acquire` before the fork. Frees the lock with
@@ -101,12 +113,13 @@ impl<'a, T> Guard<'a, T> {
         self.word.raw.set_payload(payload);
     }
 
-    /// Unlocks and publishes `payload` in one step; the word is not touched afterwards.
+    /// Unlocks and publishes `payload`, with which the lock cannot be taken, in one step; the word is not touched
+    /// afterwards.
     #[cfg_attr(not(loom), allow(unused_mut))]
-    pub(crate) fn publish(mut self, payload: u32) {
+    pub(crate) fn settle(mut self, payload: u32) {
         #[cfg(loom)]
         drop(self.access.take());
-        self.word.raw.publish(payload);
+        self.word.raw.settle(payload);
         std::mem::forget(self);
     }
 }

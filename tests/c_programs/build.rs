@@ -125,16 +125,33 @@ impl Builder {
 
     /// Builds the shared object that a program is started with.
     pub fn compile_preload(&self, program: &Program) -> Result<Option<PathBuf>, String> {
-        let Some(source) = &program.preload else {
-            return Ok(None);
-        };
-        let object = self.out.join(format!("{}.preload.so", program.name));
+        let object = |source: &PathBuf| self.object(program, "preload", source, &[]);
+        program.preload.as_ref().map(object).transpose()
+    }
+
+    /// Builds the shared object that a program loads.
+    pub fn compile_shared(&self, program: &Program) -> Result<Option<PathBuf>, String> {
+        let object = |source: &PathBuf| self.object(program, "shared", source, &self.cflags);
+        program.shared.as_ref().map(object).transpose()
+    }
+
+    fn object(
+        &self,
+        program: &Program,
+        role: &str,
+        source: &Path,
+        flags: &[String],
+    ) -> Result<PathBuf, String> {
+        let object = self.out.join(format!("{}.{role}.so", program.name));
         let mut compile = compiler(false)?;
         compile
-            .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"])
+            .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I"])
+            .arg(self.package.join("include"))
+            .args(flags)
+            .arg("-o")
             .arg(&object)
             .arg(source);
-        succeed(compile).map(|_| Some(object))
+        succeed(compile).map(|_| object)
     }
 
     /// A folder with the library of this profile under its link name and its SONAME.

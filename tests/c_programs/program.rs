@@ -5,6 +5,7 @@
 //! | `// flags: ...` | further compiler flags, after all others |
 //! | `// needs: hooks` | link against the library built with the `test-hooks` feature |
 //! | `// preload: file.c` | build that file as a shared object and start the program with it in `LD_PRELOAD` |
+//! | `// shared: file.c` | build that file as a shared object, whose path the program finds in `LAZYONCE_TEST_SHARED` |
 //! | `// expect: hang` | documents what is not promised: passes if after 5 s every thread sleeps in a futex |
 //! | `// not-under: tsan valgrind asan: reason` | the tools under which the program means nothing |
 
@@ -26,6 +27,7 @@ pub struct Program {
     pub flags: Vec<String>,
     pub hooks: bool,
     pub preload: Option<PathBuf>,
+    pub shared: Option<PathBuf>,
     pub expect: Expect,
     not_under: Vec<(String, String)>,
 }
@@ -98,6 +100,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         flags: Vec::new(),
         hooks: false,
         preload: None,
+        shared: None,
         expect: Expect::Done,
         not_under: Vec::new(),
     };
@@ -115,6 +118,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
                 program.hooks = true;
             }
             "preload" => program.preload = Some(folder.join(value)),
+            "shared" => program.shared = Some(folder.join(value)),
             "expect" => {
                 assert!(
                     value == "hang",

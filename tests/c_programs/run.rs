@@ -52,6 +52,9 @@ pub fn run(builder: &Builder, program: &Program, executable: &Path) -> Result<En
             format!("{options}:verify_asan_link_order=0"),
         );
     }
+    if let Some(object) = builder.compile_shared(program)? {
+        command.env("LAZYONCE_TEST_SHARED", object);
+    }
     let create =
         |path: PathBuf| File::create(&path).map_err(|error| format!("{}: {error}", path.display()));
     command

@@ -1,0 +1,341 @@
+//! What the owner of an attempt does: runs the initializer and the queue, and ends the attempt, one way or the other.
+
+use super::attempt::{Attempt, Outcome, Progress};
+use super::config::{OnDeferredFailure, OnFailure};
+use super::gate::Locked;
+use super::queue::{Block, Entry, Request, Spare, Work};
+use super::{Once, registry, word};
+use crate::abi;
+use crate::error::{Failure, Scope};
+use crate::sys::callback::Callback;
+use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::thread::Mark;
+use crate::sys::{clock, process, thread};
+
+/// The right and duty of one thread to end an attempt. Unless told otherwise, it ends as failed: whatever unwinds past it
+/// (a C++ exception, the end of the thread) leaves a once that works.
+pub(super) struct Ownership<'a> {
+    pub(super) once: &'a Once,
+    pub(super) attempt: Shared<Attempt>,
+    /// What it is doing.
+    pub(super) stage: Stage,
+    pub(super) policy: OnDeferredFailure,
+    /// The failure that comes out in the end, while the others still run.
+    first: Option<Failure>,
+    /// The context of the running request has been released, or is being.
+    released: bool,
+}
+
+pub(super) enum Stage {
+    /// `None` where there is none, or one has succeeded before.
+    Initializer(Option<Callback>),
+    Queue,
+    Ended,
+}
+
+/// How an attempt to publish READY came out.
+enum End {
+    Ready,
+    /// Something was appended in the meantime.
+    More,
+    /// Something has failed, or the once is closed.
+    Failed,
+}
+
+impl<'a> Ownership<'a> {
+    pub(super) fn new(
+        once: &'a Once,
+        attempt: Shared<Attempt>,
+        initializer: Option<Callback>,
+        policy: OnDeferredFailure,
+    ) -> Self {
+        thread::owns(1);
+        Self {
+            once,
+            attempt,
+            stage: Stage::Initializer(initializer),
+            policy,
+            first: None,
+            released: false,
+        }
+    }
+
+    /// Runs the initializer, unless one has succeeded before, and the queue until it is empty under the lock that appends
+    /// take; then READY.
+    pub(super) fn run(mut self) -> Result<Progress, Failure> {
+        let mut result = self.initialize();
+        while result.is_ok() {
+            result = match self.next() {
+                Some(Work::Plain(block)) => self.run_block(block),
+                Some(Work::One(request)) => self.run_request(request),
+                None => match self.publish() {
+                    End::Ready => return Ok(Progress::Done),
+                    End::More => Ok(()),
+                    End::Failed => Err(Failure::Bare(abi::LAZY_E_CLOSED)),
+                },
+            };
+        }
+        result
+            .map(|()| Progress::Done)
+            .map_err(|failure| self.end(failure))
+    }
+
+    fn initialize(&mut self) -> Result<(), Failure> {
+        let Stage::Initializer(Some(initializer)) = self.stage else {
+            return Ok(());
+        };
+        let scope = Scope::enter();
+        match initializer.run() {
+            0 => Ok(()),
+            code => Err(self.initializer_failed(code, &scope)),
+        }
+    }
+
+    /// The next requests; the gate keeps a reference, so that whoever ends the attempt finds what did not run. The first
+    /// time this is INITIALIZING to DRAINING.
+    fn next(&mut self) -> Option<Work> {
+        let now = clock::now_ns();
+        let mut locked = self.locked();
+        if locked.phase() == word::CLOSED {
+            return None;
+        }
+        if let Stage::Initializer(_) = self.stage {
+            self.stage = Stage::Queue;
+            let gate = locked.gate();
+            gate.native_done = true;
+            gate.history.since_ns = now;
+            gate.queue.begin_drain();
+            locked.set_phase(word::DRAINING);
+        }
+        let gate = locked.gate();
+        let cut_off = gate.queue.is_past_its_beginning();
+        let work = gate.queue.next();
+        let running = gate.running_mut();
+        running.cut_off |= cut_off;
+        running.cancelled = false;
+        running.work = work.clone();
+        self.released = false;
+        work
+    }
+
+    fn run_block(&mut self, block: Shared<Block>) -> Result<(), Failure> {
+        let scope = Scope::enter();
+        while let Some(entry) = block.current() {
+            let code = entry.callback.run();
+            if code != 0 {
+                let failure = self.plain_failed(entry, code, &scope);
+                let goes_on = self.leave_plain(&block, entry);
+                self.failed(failure, goes_on)?;
+                continue;
+            }
+            block.advance();
+            scope.forget();
+        }
+        let mut locked = self.locked();
+        let work = locked.gate().running_mut().work.take();
+        // The queue takes its block back alone.
+        drop(work);
+        let ran = locked.gate().queue.restore(block);
+        drop(locked);
+        drop(ran);
+        Ok(())
+    }
+
+    /// What becomes of a plain request that has failed; true if the others are to run.
+    fn leave_plain(&self, block: &Block, entry: &Entry) -> bool {
+        if self.policy == OnDeferredFailure::Drop {
+            block.advance();
+            return false;
+        }
+        // Without memory it stays at the head of its block, which is where the next attempt begins.
+        let has_place = self.give_place(entry).is_ok();
+        if has_place {
+            block.advance();
+        }
+        has_place && self.policy == OnDeferredFailure::Continue
+    }
+
+    /// A plain request that failed gets a place of its own, where it can be passed, and cancelled.
+    fn give_place(&self, entry: &Entry) -> Result<(), NoMemory> {
+        let request = Request::try_new(entry.details(), entry.ticket)?;
+        let mut spare = Spare::default();
+        loop {
+            let mut locked = self.locked();
+            match locked.gate().queue.fail_plain(&request, &mut spare) {
+                Ok(()) => return Ok(()),
+                Err(lack) => {
+                    drop(locked);
+                    spare.provide(lack)?;
+                }
+            }
+        }
+    }
+
+    fn run_request(&mut self, request: Shared<Request>) -> Result<(), Failure> {
+        let scope = Scope::enter();
+        let code = Mark::during(request.key(), || request.details.callback.run());
+        if code == 0 {
+            self.leave(&request, false);
+            return Ok(());
+        }
+        let failure = self.request_failed(&request, code, &scope);
+        self.leave(&request, self.policy != OnDeferredFailure::Drop);
+        self.failed(failure, self.policy == OnDeferredFailure::Continue)
+    }
+
+    /// Keeps the first failure while the others run, or gives it out.
+    fn failed(&mut self, failure: Failure, goes_on: bool) -> Result<(), Failure> {
+        let first = self.first.take().unwrap_or(failure);
+        if goes_on {
+            self.first = Some(first);
+            return Ok(());
+        }
+        Err(first)
+    }
+
+    /// The running request is done with, and stays if it may: not when somebody waits until it is gone. Whoever looks for
+    /// it finds it running until its context has been released.
+    fn leave(&mut self, request: &Shared<Request>, may_stay: bool) {
+        loop {
+            let mut locked = self.locked();
+            let closed = locked.phase() == word::CLOSED;
+            let gate = locked.gate();
+            let cancelled = gate.running().cancelled || closed;
+            if may_stay && !self.released && !cancelled && !gate.queue.is_superseded(request) {
+                gate.queue.fail(request);
+                gate.running_mut().work = None;
+                return;
+            }
+            if self.released {
+                let work = gate.running_mut().work.take();
+                let place = gate.queue.remove(request);
+                drop(locked);
+                drop((work, place));
+                request.gone.keep(());
+                return;
+            }
+            drop(locked);
+            self.released = true;
+            Request::release(request);
+        }
+    }
+
+    /// DRAINING to READY, if there is still nothing left to run. After the exchange the once is touched no more.
+    fn publish(&mut self) -> End {
+        let now = clock::now_ns();
+        let mut registry = registry::lock();
+        let (end, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
+            let gate = body.gate.as_mut().expect("a running attempt keeps it");
+            if *phase == word::CLOSED {
+                return (End::Failed, None);
+            }
+            if gate.queue.has_next() {
+                return (End::More, None);
+            }
+            if self.first.is_some() {
+                return (End::Failed, None);
+            }
+            let running = gate.running.take();
+            gate.history.since_ns = now;
+            gate.history.init_ns = now.saturating_sub(self.attempt.since_ns);
+            gate.history.init_pid = process::id();
+            let memory = gate.queue.take_memory();
+            *phase = word::READY;
+            let unneeded = body.take_unneeded(registry, word::READY);
+            self.stage = Stage::Ended;
+            thread::owns(-1);
+            (End::Ready, Some((running, memory, unneeded)))
+        });
+        drop(registry);
+        if let End::Ready = end {
+            self.attempt.outcome.keep(Outcome::Ready);
+        }
+        drop(unneeded);
+        end
+    }
+
+    /// Ends the attempt as failed, the queue kept: what was running first, then what has not run. The failure is another
+    /// one if the once has been closed.
+    fn end(&mut self, failure: Failure) -> Failure {
+        self.stage = Stage::Ended;
+        thread::owns(-1);
+        let failure = self.first.take().unwrap_or(failure);
+        let now = clock::now_ns();
+        let mut registry = registry::lock();
+        let (closed, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
+            let gate = body.gate.as_mut().expect("a running attempt keeps it");
+            let running = gate.running.take();
+            let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
+            let (attempt, work) = running.map_or((None, None), |running| {
+                (Some(running.attempt), running.work)
+            });
+            let ran = match work {
+                Some(Work::Plain(block)) => gate.queue.restore(block),
+                _ => None,
+            };
+            gate.queue.end_attempt();
+            let mut rest = None;
+            if closed.is_some() {
+                rest = Some(gate.queue.take_plain());
+            } else if gate.config.on_failure == OnFailure::Sticky {
+                gate.final_error = Some(failure.clone());
+                *phase = word::FAILED;
+            } else {
+                *phase = word::FRESH;
+            }
+            gate.history.since_ns = now;
+            let unneeded = body.take_unneeded(registry, *phase);
+            (closed, (attempt, ran, rest, unneeded))
+        });
+        drop(registry);
+        let failure = match closed {
+            // Whoever closed it has told the waiters.
+            Some(closed) => closed.unwrap_or(failure),
+            None => {
+                self.attempt.outcome.keep(Outcome::Failed(failure.clone()));
+                failure
+            }
+        };
+        drop(unneeded);
+        failure
+    }
+
+    pub(super) fn locked(&self) -> Locked<'a> {
+        self.once
+            .lock_gate()
+            .expect("a running attempt keeps the gate")
+    }
+
+    /// Left without a result, by an exception or by the end of the thread.
+    fn unwound(&mut self) -> Failure {
+        let work = match self.stage {
+            Stage::Queue => self.locked().gate().running().work.clone(),
+            _ => None,
+        };
+        match work {
+            Some(Work::Plain(block)) => match block.running() {
+                Some(entry) => {
+                    let failure = self.plain_unwound(entry);
+                    self.leave_plain(&block, entry);
+                    failure
+                }
+                None => self.initializer_unwound(),
+            },
+            Some(Work::One(request)) => {
+                let failure = self.request_unwound(&request);
+                self.leave(&request, self.policy != OnDeferredFailure::Drop);
+                failure
+            }
+            None => self.initializer_unwound(),
+        }
+    }
+}
+
+impl Drop for Ownership<'_> {
+    fn drop(&mut self) {
+        if !matches!(self.stage, Stage::Ended) {
+            let failure = self.unwound();
+            self.end(failure);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A once as it is now, for people.
+
+use super::config::Config;
+use super::gate::Body;
+use super::queue::Work;
+use super::{Once, registry};
+use crate::abi;
+use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
+use crate::sys::sized::Foreign;
+use std::ffi::{CString, c_char};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What `lazy_once_info` tells, before addresses are looked up.
+pub(crate) struct Info {
+    name: Option<Shared<CString>>,
+    /// Where the name stands if the once has no copy of it.
+    bound: Foreign<abi::lazy_config>,
+    pub(crate) has_initializer: bool,
+    pub(crate) phase: u32,
+    pub(crate) attempts: u32,
+    pub(crate) generation: u32,
+    pub(crate) waiters: u32,
+    pub(crate) queued: u64,
+    pub(crate) owner: u64,
+    pub(crate) since_ns: u64,
+    pub(crate) init_ns: u64,
+    pub(crate) init_pid: u32,
+    pub(crate) running: Option<Origin>,
+    pub(crate) init: Option<Origin>,
+}
+
+impl Info {
+    /// The name, for as long as the once keeps its configuration; NULL for none.
+    pub(crate) fn name(&self) -> *const c_char {
+        match &self.name {
+            Some(name) => name.as_ptr(),
+            None => self.bound().map_or(std::ptr::null(), |config| config.name),
+        }
+    }
+
+    /// What is bound, where the once has no copy.
+    fn bound(&self) -> Option<abi::lazy_config> {
+        self.bound.read()?.ok()
+    }
+}
+
+impl Once {
+    /// Tells how the once stands.
+    pub(crate) fn info(&self) -> Info {
+        let mut registry = registry::lock();
+        self.info_under(&mut registry)
+    }
+
+    pub(crate) fn info_under(&self, registry: &mut registry::Held<'_>) -> Info {
+        self.with_body(registry, |phase, body, _| body.info(*phase))
+    }
+}
+
+impl Body {
+    fn info(&self, phase: u32) -> Info {
+        let mut info = Info {
+            name: None,
+            bound: self.config,
+            has_initializer: false,
+            phase,
+            attempts: self.counters.attempts(),
+            generation: self.counters.generation(),
+            waiters: 0,
+            queued: 0,
+            owner: 0,
+            since_ns: 0,
+            init_ns: 0,
+            init_pid: 0,
+            running: None,
+            init: None,
+        };
+        let Some(gate) = &self.gate else {
+            info.has_initializer = info
+                .bound()
+                .is_some_and(|config| config.initialize.is_some());
+            return info;
+        };
+        let Config {
+            name, initialize, ..
+        } = &gate.config;
+        info.name = name.clone();
+        info.bound = Foreign::NULL;
+        info.has_initializer = initialize.is_some();
+        info.queued = gate.queue.len() as u64;
+        info.since_ns = gate.history.since_ns;
+        info.init_ns = gate.history.init_ns;
+        info.init_pid = gate.history.init_pid;
+        info.init = gate.latest.as_ref().map(|attempt| attempt.origin);
+        if let Some(running) = &gate.running {
+            info.owner = running.attempt.owner();
+            info.waiters = running.attempt.waiters.load(Relaxed);
+            info.running = running.work.as_ref().and_then(Work::origin);
+        }
+        info
+    }
+}

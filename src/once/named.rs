@@ -1,0 +1,68 @@
+//! Onces that are shared by name, process-wide. They are the library's own and are never freed.
+
+use super::gate::Gate;
+use super::{Once, registry};
+use crate::error::Failure;
+use crate::once::config::Config;
+use crate::sys::memory::{NoMemory, try_box};
+use std::ffi::{CStr, CString};
+
+/// A once and its name, which never changes.
+pub(crate) struct Named {
+    pub(crate) name: CString,
+    pub(crate) once: Once,
+}
+
+/// The once of that name, made by whoever asks first.
+pub(crate) fn named(name: &CStr) -> Result<&'static Once, Failure> {
+    // Declared before the lock: what is not needed is freed after it.
+    let mut offered = None;
+    loop {
+        registry::reserve()?;
+        let mut registry = registry::lock();
+        let place = match registry.find_name(name) {
+            Ok(once) => return Ok(once),
+            Err(place) => place,
+        };
+        let Some((named, gate)) = offered.take() else {
+            drop(registry);
+            offered = Some(make(name)?);
+            continue;
+        };
+        match registry.add_name(place, named) {
+            Ok(once) => {
+                once.furnish_with(gate, &mut registry);
+                return Ok(once);
+            }
+            Err(named) => offered = Some((named, gate)),
+        }
+    }
+}
+
+fn make(name: &CStr) -> Result<(Box<Named>, Box<Gate>), Failure> {
+    let gate = Gate {
+        named: true,
+        ..Gate::new(Config::of_name(copy(name)?)?)
+    };
+    let named = Named {
+        name: copy(name)?,
+        once: Once::new(),
+    };
+    Ok((try_box(named)?, try_box(gate)?))
+}
+
+fn copy(name: &CStr) -> Result<CString, NoMemory> {
+    let copy = crate::sys::site::copy_text(name.as_ptr())?;
+    Ok(copy.unwrap_or_default())
+}
+
+impl Once {
+    /// Puts the gate of a named once in, which has just been entered in the registry.
+    fn furnish_with(&self, gate: Box<Gate>, registry: &mut registry::Held<'_>) {
+        self.with_body(registry, |_, body, registry| {
+            let slot = registry.add(self).expect("room was made for it");
+            let gate = body.gate.insert(gate);
+            gate.slot = slot;
+        });
+    }
+}

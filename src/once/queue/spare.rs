@@ -1,0 +1,53 @@
+//! Memory for a step of the queue: what is lacking is told under the lock, and brought from outside it.
+
+use super::lane::{Lane, Place};
+use super::{Block, Details, Keys, Request};
+use crate::sys::memory::{NoMemory, Shared};
+use std::collections::VecDeque;
+
+/// What a step needs, and how much of it.
+pub(crate) enum Lack {
+    Block(usize),
+    Request,
+    Lanes(usize),
+    Places(usize),
+    Keys(usize),
+}
+
+/// What was brought. What is left of it is freed outside the lock.
+#[derive(Default)]
+pub(crate) struct Spare {
+    pub(super) block: Option<Shared<Block>>,
+    pub(super) request: Option<Shared<Request>>,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) places: VecDeque<Place>,
+    pub(super) keys: Keys,
+}
+
+impl Spare {
+    /// Brings it for a plain request.
+    pub(crate) fn provide(&mut self, lack: Lack) -> Result<(), NoMemory> {
+        match lack {
+            Lack::Block(capacity) => self.block = Some(Block::try_new(capacity)?),
+            Lack::Request => unreachable!("a plain request needs none"),
+            Lack::Lanes(count) => self.lanes.try_reserve_exact(count)?,
+            Lack::Places(count) => self.places.try_reserve_exact(count)?,
+            Lack::Keys(count) => self.keys.try_reserve(count)?,
+        }
+        Ok(())
+    }
+
+    /// Brings it for this request.
+    pub(crate) fn provide_for(&mut self, details: &Details, lack: Lack) -> Result<(), NoMemory> {
+        match lack {
+            Lack::Request => self.request = Some(Request::try_new(*details, 0)?),
+            lack => self.provide(lack)?,
+        }
+        Ok(())
+    }
+}
+
+/// The size of what replaces something full.
+pub(super) fn larger(full: usize) -> usize {
+    (full * 2).max(8)
+}

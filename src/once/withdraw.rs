@@ -1,0 +1,193 @@
+//! Taking requests out of the queue before they run, and waiting until one that runs is gone.
+
+use super::Once;
+use super::attempt::Attempt;
+use super::failure::called;
+use super::gate::Gate;
+use super::queue::{Found, Queue, Request};
+use super::registry;
+use crate::error::{Error, Facts, Failure};
+use crate::sys::clock::Deadline;
+use crate::sys::memory::Shared;
+use crate::sys::text::text;
+use crate::sys::thread::{self, Mark};
+
+/// How a cancellation came out well.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cancelled {
+    /// It never runs.
+    Withdrawn,
+    /// This thread is inside it.
+    Inside,
+}
+
+/// What was done about one request.
+enum Step {
+    Nothing,
+    /// It is out, and its context is to be released, outside every lock.
+    Withdrawn(Shared<Request>),
+    Inside,
+    /// That thread runs it, or releases its context.
+    Busy(Shared<Request>, u64),
+}
+
+impl Once {
+    /// Withdraws a request. One that is running is waited for, and then there is none.
+    pub(crate) fn cancel(&self, ticket: u64) -> Result<Cancelled, Failure> {
+        match self.take_out(|_| Some(ticket)) {
+            Step::Withdrawn(request) => {
+                self.release_all([request]);
+                return Ok(Cancelled::Withdrawn);
+            }
+            Step::Inside => return Ok(Cancelled::Inside),
+            Step::Busy(request, by) => self.wait_until_gone(&request, by)?,
+            Step::Nothing => {}
+        }
+        let name = self.name();
+        let text = text!(
+            "{} has no request with the ticket {ticket}: it has run, has been cancelled, or was never queued",
+            called(&name)
+        );
+        let facts = Facts {
+            ticket,
+            ..Facts::default()
+        };
+        Err(Failure::new(Error::NotFound(text), &name, facts))
+    }
+
+    /// Withdraws everything of this owner's, then waits for what runs, unless this thread is inside it. The number of
+    /// requests that will never run.
+    pub(crate) fn cancel_owner(&self, owner: usize) -> Result<usize, Failure> {
+        let mut withdrawn = 0;
+        for waits in [false, true] {
+            let mut from = (0, 0);
+            loop {
+                let choose = |queue: &Queue| {
+                    let (position, ticket) = queue.find_owner(owner, from)?;
+                    from = position;
+                    Some(ticket)
+                };
+                match self.take_out(choose) {
+                    Step::Nothing => break,
+                    Step::Withdrawn(request) => {
+                        self.release_all([request]);
+                        withdrawn += 1;
+                    }
+                    Step::Busy(request, by) if waits => {
+                        self.wait_until_gone(&request, by)?;
+                        from = (0, 0);
+                    }
+                    Step::Busy(..) | Step::Inside => from.1 += 1,
+                }
+            }
+        }
+        Ok(withdrawn)
+    }
+
+    /// Takes out what waits, whoever submitted it.
+    pub(super) fn withdraw_all(&self) {
+        while let Step::Withdrawn(request) = self.take_out(Queue::find_waiting) {
+            self.release_all([request]);
+        }
+    }
+
+    /// A request with this key runs at once: one that waits is not needed any more.
+    pub(crate) fn supersede(&self, key: u64) {
+        if key == 0 {
+            return;
+        }
+        let taken = self
+            .lock_gate()
+            .and_then(|mut locked| locked.gate().queue.take_key(key, thread::id()));
+        self.release_all(taken);
+    }
+
+    fn take_out(&self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
+        let mut registry = registry::lock();
+        self.with_body(&mut registry, |_, body, _| {
+            body.gate
+                .as_mut()
+                .map_or(Step::Nothing, |gate| gate.take_out(choose))
+        })
+    }
+
+    /// Releases what was taken out; after that it is gone.
+    pub(super) fn release_all(&self, requests: impl IntoIterator<Item = Shared<Request>>) {
+        for request in requests {
+            // Others may wait for this thread now.
+            thread::owns(1);
+            let leaving = Leaving {
+                once: self,
+                request,
+            };
+            Request::release(&leaving.request);
+        }
+    }
+
+    fn wait_until_gone(&self, request: &Shared<Request>, by: u64) -> Result<(), Failure> {
+        #[cfg(not(loom))]
+        let _edge = if thread::owns_any() {
+            Some(super::graph::Waiting::begin_for_request(
+                request,
+                by,
+                self.name(),
+            )?)
+        } else {
+            None
+        };
+        #[cfg(loom)]
+        let _ = by;
+        Mark::during(request.wait_key(), || request.gone.wait(Deadline::Never));
+        Ok(())
+    }
+}
+
+impl Gate {
+    fn take_out(&mut self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
+        let Some(ticket) = choose(&self.queue) else {
+            return Step::Nothing;
+        };
+        match self.queue.find(ticket) {
+            Found::Nothing => Step::Nothing,
+            Found::Queued => self
+                .queue
+                .take(ticket, thread::id())
+                .map_or(Step::Nothing, Step::Withdrawn),
+            Found::Running(request) => {
+                let running = self.running_mut();
+                running.cancelled = true;
+                if Attempt::is_mine(&running.attempt) {
+                    Step::Inside
+                } else {
+                    let owner = running.attempt.owner();
+                    Step::Busy(request, owner)
+                }
+            }
+            Found::Leaving(request, _) if Mark::is_set(request.key()) => Step::Inside,
+            Found::Leaving(request, by) => Step::Busy(request, by),
+        }
+    }
+}
+
+/// A request whose context is being released, on this thread; gone when this ends, also by unwinding.
+struct Leaving<'a> {
+    once: &'a Once,
+    request: Shared<Request>,
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let mut registry = registry::lock();
+        let gone = self.once.with_body(&mut registry, |phase, body, registry| {
+            let place = body
+                .gate
+                .as_mut()
+                .and_then(|gate| gate.queue.remove(&self.request));
+            (place, body.take_unneeded(registry, *phase))
+        });
+        drop(registry);
+        thread::owns(-1);
+        self.request.gone.keep(());
+        drop(gone);
+    }
+}
