@@ -15,7 +15,7 @@
 //! A call flows one way, `ffi` to `once` to `sys`; nothing below knows anything above.
 
 // A model leaves out the C interface, and with it the only callers of much of the rest.
-#![cfg_attr(loom, allow(dead_code))]
+#![cfg_attr(loom, allow(dead_code, unused_imports))]
 
 pub mod abi;
 #[cfg(not(loom))]

@@ -1,7 +1,8 @@
 //! The once as loom explores it: the very code of `once/` over loom's atomics, without the C interface. Only in a build
 //! with `--cfg loom`.
 
-use crate::once::{Decision, Progress};
+use crate::error::Failure;
+use crate::once::{Ask, Cancelled, Decision, Details, Progress};
 use crate::sys::callback::Callback;
 use crate::sys::clock::Deadline;
 use crate::sys::promise::Promise;
@@ -9,7 +10,7 @@ use crate::sys::site::Origin;
 use crate::{abi, once};
 use core::ffi::c_void;
 
-pub use crate::sys::order::{ORDERS, UNSEEN, WAKES};
+pub use crate::sys::order::{ORDERS, STEPS, UNSEEN, WAKES};
 
 /// A callback of a model: 0 is success.
 pub type Function = unsafe extern "C-unwind" fn(*mut c_void) -> i32;
@@ -52,17 +53,82 @@ impl Once {
         let decision = if self.0.is_ready() {
             Ok(Decision::RunAfterWait)
         } else {
-            once::call(&self.0, callback, 0)
+            once::call(&self.0, &Ask::Plain(callback, 0))
         };
         match decision {
-            Ok(Decision::Queued) => abi::LAZY_QUEUED,
+            Ok(Decision::Queued(_)) => abi::LAZY_QUEUED,
             Ok(Decision::RunAfterWait | Decision::RunReentrant) => {
-                once::run(&self.0, callback, Origin::Address(0))
-                    .map_or_else(|failure| failure.status(), |()| abi::LAZY_OK)
+                status(once::run(&self.0, callback, Origin::Address(0)))
             }
             Err(failure) => failure.status(),
         }
     }
+
+    /// `lazy_once_submit`; with the ticket of what was queued.
+    pub fn submit(&self, request: Request) -> (abi::lazy_status, u64) {
+        let details = Details {
+            key: request.key,
+            ..Details::plain(
+                Callback::new(request.function, request.ctx),
+                Origin::Address(0),
+            )
+        };
+        if self.0.is_ready() {
+            return (status(once::run_ready_request(&self.0, &details)), 0);
+        }
+        let ask = Ask::Request {
+            details,
+            no_wait: request.no_wait,
+        };
+        match once::call(&self.0, &ask) {
+            Ok(Decision::Queued(ticket)) => (abi::LAZY_QUEUED, ticket),
+            Ok(Decision::RunAfterWait | Decision::RunReentrant) => {
+                self.0.supersede(details.key);
+                (status(once::run_request(&self.0, &details)), 0)
+            }
+            Err(failure) => (failure.status(), 0),
+        }
+    }
+
+    /// `lazy_once_cancel`.
+    pub fn cancel(&self, ticket: u64) -> abi::lazy_status {
+        match self.0.cancel(ticket) {
+            Ok(Cancelled::Withdrawn) => abi::LAZY_OK,
+            Ok(Cancelled::Inside) => abi::LAZY_IN_PROGRESS,
+            Err(failure) => failure.status(),
+        }
+    }
+
+    /// `lazy_once_reset`.
+    pub fn reset(&self) -> abi::lazy_status {
+        match self.0.reset() {
+            Ok(Progress::Done) => abi::LAZY_OK,
+            Ok(Progress::InProgress) => abi::LAZY_IN_PROGRESS,
+            Err(failure) => failure.status(),
+        }
+    }
+
+    /// `lazy_once_close`.
+    pub fn close(&self) -> abi::lazy_status {
+        status(self.0.close())
+    }
+}
+
+fn status(result: Result<(), Failure>) -> abi::lazy_status {
+    result.map_or_else(|failure| failure.status(), |()| abi::LAZY_OK)
+}
+
+/// A request of a model.
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// What it runs.
+    pub function: Function,
+    /// With this.
+    pub ctx: *mut c_void,
+    /// Not 0: it replaces.
+    pub key: u64,
+    /// `LAZY_REQUEST_NO_WAIT`.
+    pub no_wait: bool,
 }
 
 /// What the waiters of an attempt sleep on.

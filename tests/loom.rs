@@ -10,7 +10,7 @@
 
 use core::ffi::c_void;
 use lazyonce::abi::*;
-use lazyonce::model::{Once, Outcome};
+use lazyonce::model::{Once, Outcome, Request};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -271,6 +271,146 @@ fn a_failing_drained_request_is_run_again_and_the_initializer_is_not() {
         assert_eq!(world.init(), LAZY_OK);
         assert_eq!(world.attempts(), 1);
         assert_eq!(world.ran.with(|ran| unsafe { *ran }), 2);
+    });
+}
+
+impl World {
+    fn request(&self, function: lazyonce::model::Function) -> Request {
+        Request {
+            function,
+            ctx: self.ctx(),
+            key: 0,
+            no_wait: false,
+        }
+    }
+
+    fn ran(&self) -> u32 {
+        self.ran.with(|ran| unsafe { *ran })
+    }
+}
+
+/// Whoever cancels a request looks at what it did, which is ordered only if the request is really gone.
+#[test]
+fn cancel_against_the_drain() {
+    explore(|| {
+        let world = World::new(0);
+        let (status, ticket) = world.once.submit(world.request(callback));
+        assert_eq!(status, LAZY_QUEUED);
+        let other = world.clone();
+        let thread = thread::spawn(move || {
+            let status = other.once.cancel(ticket);
+            assert!(status == LAZY_OK || status == LAZY_E_NOT_FOUND);
+            assert_eq!(other.ran(), (status == LAZY_E_NOT_FOUND) as u32);
+        });
+        assert_eq!(world.init(), LAZY_OK);
+        thread.join().unwrap();
+    });
+}
+
+/// One cancels, the other replaces: each withdraws it or finds that it is gone, and what came last runs.
+#[test]
+fn two_ways_out_of_the_queue() {
+    explore(|| {
+        let world = World::new(0);
+        let request = Request {
+            key: 7,
+            ..world.request(callback)
+        };
+        let (_, ticket) = world.once.submit(request);
+        let other = world.clone();
+        let thread = thread::spawn(move || other.once.cancel(ticket));
+        assert_eq!(
+            world
+                .once
+                .submit(Request {
+                    key: 7,
+                    ..world.request(callback)
+                })
+                .0,
+            LAZY_QUEUED
+        );
+        let status = thread.join().unwrap();
+        assert!(status == LAZY_OK || status == LAZY_E_NOT_FOUND);
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(world.ran(), 1);
+    });
+}
+
+/// It is queued for the attempt, runs at once, or is refused; never lost.
+#[test]
+fn no_wait_against_the_end_of_the_drain() {
+    explore(|| {
+        let world = World::new(0);
+        let other = world.clone();
+        let thread = thread::spawn(move || {
+            let request = Request {
+                no_wait: true,
+                ..other.request(callback)
+            };
+            other.once.submit(request).0
+        });
+        assert_eq!(world.init(), LAZY_OK);
+        let status = thread.join().unwrap();
+        assert!([LAZY_OK, LAZY_QUEUED, LAZY_E_NOT_NOW].contains(&status));
+        assert_eq!(world.ran(), (status != LAZY_E_NOT_NOW) as u32);
+    });
+}
+
+#[test]
+fn close_against_waiters() {
+    explore(|| {
+        let world = World::new(0);
+        let waiters: Vec<_> = (0..2)
+            .map(|_| {
+                let world = world.clone();
+                thread::spawn(move || world.init())
+            })
+            .collect();
+        assert_eq!(world.once.close(), LAZY_OK);
+        for waiter in waiters {
+            let status = waiter.join().unwrap();
+            assert!(status == LAZY_OK || status == LAZY_E_CLOSED);
+        }
+        assert_eq!(world.init(), LAZY_E_CLOSED);
+    });
+}
+
+/// A callback that goes on until somebody has been told that the once is closed: only `close` can tell.
+unsafe extern "C-unwind" fn until_closed(ctx: *mut c_void) -> i32 {
+    let world = unsafe { world(ctx) };
+    let other = Carried(ctx);
+    let waiter = thread::spawn(move || {
+        let Carried(ctx) = { other };
+        unsafe { self::world(ctx) }.init()
+    });
+    assert_eq!(world.once.close(), LAZY_OK);
+    assert_eq!(waiter.join().unwrap(), LAZY_E_CLOSED);
+    0
+}
+
+struct Carried(*mut c_void);
+unsafe impl Send for Carried {}
+
+#[test]
+fn close_sends_waiters_away_before_the_attempt_ends() {
+    explore(|| {
+        let world = World::new(0);
+        assert_eq!(world.once.run(until_closed, world.ctx()), LAZY_E_CLOSED);
+    });
+}
+
+/// Each of two resets begins a generation, in which the initializer runs at most once.
+#[test]
+fn reset_against_init() {
+    explore(|| {
+        let world = World::new(0);
+        let other = world.clone();
+        let thread = thread::spawn(move || other.once.reset());
+        assert_eq!(world.init(), LAZY_OK);
+        assert_eq!(thread.join().unwrap(), LAZY_OK);
+        assert_eq!(world.init(), LAZY_OK);
+        assert!((1..=2).contains(&world.attempts()));
+        assert_eq!(world.made() as usize, world.attempts());
     });
 }
 

@@ -1,4 +1,4 @@
-//! Each memory order weakened to `Relaxed` and each wake dropped, one at a time: some model must fail, or the mutation
+//! Each memory order weakened to `Relaxed`, each wake dropped and each step left out, one at a time: some model must fail, or the mutation
 //! stands in the list of what no model can see, with its reason.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test --release --test mutations --target-dir target/loom`
@@ -15,13 +15,14 @@ fn main() {
 
 #[cfg(loom)]
 fn main() -> std::process::ExitCode {
-    use lazyonce::model::{ORDERS, UNSEEN, WAKES};
+    use lazyonce::model::{ORDERS, STEPS, UNSEEN, WAKES};
     use libtest_mimic::{Arguments, Trial};
 
     let arguments = Arguments::from_args();
     let trials = ORDERS
         .iter()
         .chain(WAKES)
+        .chain(STEPS)
         .map(|&name| {
             let reason = UNSEEN
                 .iter()

@@ -5,6 +5,7 @@ use super::queue::Work;
 use super::{Once, registry, word};
 use crate::error::Failure;
 use crate::once::attempt::Outcome;
+use crate::sys::order;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
 
@@ -45,7 +46,9 @@ impl Once {
                 called(&name)
             )));
         };
-        if let Some(attempt) = attempt {
+        if let Some(attempt) = attempt
+            && order::tell_waiters()
+        {
             attempt.outcome.keep(Outcome::Failed(failure));
         }
         self.withdraw_all();

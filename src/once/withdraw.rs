@@ -9,6 +9,7 @@ use super::registry;
 use crate::error::{Error, Facts, Failure};
 use crate::sys::clock::Deadline;
 use crate::sys::memory::Shared;
+use crate::sys::order;
 use crate::sys::text::text;
 use crate::sys::thread::{self, Mark};
 
@@ -153,6 +154,7 @@ impl Gate {
                 .queue
                 .take(ticket, thread::id())
                 .map_or(Step::Nothing, Step::Withdrawn),
+            Found::Running(_) if !order::find_running() => Step::Nothing,
             Found::Running(request) => {
                 let running = self.running_mut();
                 running.cancelled = true;

@@ -1,7 +1,7 @@
 //! Every memory order of the library, each with its reason: the one table. The code names an order, never spells one.
 //!
-//! In a model build (`--cfg loom`) the environment variable `LAZYONCE_MUTATION` weakens one order to `Relaxed`, or
-//! drops one wake; `tests/mutations.rs` checks that each of them makes a model fail, or stands in `UNSEEN` with the
+//! Beside them the wakes, and the steps of a protocol that could be forgotten. In a model build (`--cfg loom`) the environment
+//! variable `LAZYONCE_MUTATION` weakens one order to `Relaxed`, drops one wake or leaves one step out; `tests/mutations.rs` checks that each of them makes a model fail, or stands in `UNSEEN` with the
 //! reason why no model can see it.
 
 use std::sync::atomic::Ordering;
@@ -25,18 +25,18 @@ macro_rules! orders {
 }
 
 #[cfg(not(loom))]
-macro_rules! wakes {
-    ($($(#[doc = $why:literal])+ $name:ident;)+) => {
+macro_rules! done {
+    ($list:ident: $($(#[doc = $why:literal])+ $name:ident;)+) => {
         $($(#[doc = $why])+ #[inline(always)] pub(crate) const fn $name() -> bool { true })+
     };
 }
 
 #[cfg(loom)]
-macro_rules! wakes {
-    ($($(#[doc = $why:literal])+ $name:ident;)+) => {
+macro_rules! done {
+    ($list:ident: $($(#[doc = $why:literal])+ $name:ident;)+) => {
         $($(#[doc = $why])+ pub(crate) fn $name() -> bool { !mutated(stringify!($name)) })+
-        /// The wakes that a mutation run drops.
-        pub const WAKES: &[&str] = &[$(stringify!($name)),+];
+        /// What a mutation run leaves out.
+        pub const $list: &[&str] = &[$(stringify!($name)),+];
     };
 }
 
@@ -62,7 +62,8 @@ orders! {
     last_reference = Acquire;
 }
 
-wakes! {
+done! {
+    WAKES:
     /// A lock was contended: its next waiter.
     wake_lock;
     /// The lock cannot be taken any more, as in READY: no waiter takes it, so nobody would unlock it for the next one.
@@ -73,6 +74,14 @@ wakes! {
     wake_waiter;
     /// A woken waiter wakes two more.
     relay_waiter;
+}
+
+done! {
+    STEPS:
+    /// `close` ends the attempt for its waiters, since its owner no longer will.
+    tell_waiters;
+    /// `cancel` finds a running request until its context has been released, and waits.
+    find_running;
 }
 
 /// What no model can see, and why it is kept.
