@@ -25,11 +25,15 @@ static const lazy_config config = {sizeof(lazy_config), "inline", count, &ran, N
 static lazy_once bound = LAZY_ONCE_WITH(&config);
 static lazy_once shaped = LAZY_ONCE_INIT;
 static lazy_once placed = LAZY_ONCE_INIT;
+static lazy_once named = LAZY_ONCE_INIT;
 
 static int sized(void) {
     lazy_config a = LAZY_CONFIG_INIT;
     lazy_host b = LAZY_HOST_INIT;
-    return a.size == sizeof a && b.size == sizeof b;
+    lazy_request c = LAZY_REQUEST_INIT;
+    lazy_receipt d = LAZY_RECEIPT_INIT;
+    lazy_info e = LAZY_INFO_INIT;
+    return a.size == sizeof a && b.size == sizeof b && c.size == sizeof c && d.size == sizeof d && e.size == sizeof e;
 }
 
 int main(void) {
@@ -53,5 +57,10 @@ int main(void) {
     if (LAZY_INIT(&placed) != LAZY_OK || LAZY_INIT(&placed) != LAZY_OK) return 14;
     if (is_initialized() || lazy_call(count, &ran) != LAZY_QUEUED || lazy_init() != LAZY_OK) return 15;
     if (!is_initialized() || !lazy_is_initialized() || ran != 6 || lazy_call(count, &ran) != LAZY_OK) return 16;
-    return ran == 7 ? 0 : 17;
+    if (ran != 7 || LAZY_CALL(&named, count, &ran) != LAZY_QUEUED || LAZY_CALL_HELD(&named, count, &ran) != LAZY_QUEUED) return 17;
+    if (LAZY_INIT(&named) != LAZY_OK || ran != 9 || LAZY_CALL(&named, count, &ran) != LAZY_OK || ran != 10) return 18;
+    if (LAZY_CALL_HELD(&named, count, &ran) != LAZY_OK || ran != 11) return 19;
+    if (LAZY_CALL(&named, NULL, NULL) != LAZY_E_INVALID || LAZY_CALL_HELD(&named, NULL, NULL) != LAZY_E_INVALID) return 20;
+    if (LAZY_CALL(&named, refuse, NULL) != LAZY_E_CALLBACK || lazy_last_error()->site.line != __LINE__) return 21;
+    return 0;
 }
