@@ -248,9 +248,14 @@ impl Scope {
     }
 
     /// After a callback that succeeded: what it said is nobody's.
+    fn forget(&self) {
+        DIRTY.with(|dirty| self.forget_if(dirty));
+    }
+
+    /// The same with the flag of [`watch`].
     #[inline]
-    pub(crate) fn forget(&self) {
-        if DIRTY.replace(false) {
+    pub(crate) fn forget_if(&self, dirty: &Cell<bool>) {
+        if dirty.replace(false) {
             drop((replace(&SAID, None), replace(&CAUSE, None)));
         }
     }
@@ -259,6 +264,12 @@ impl Scope {
     pub(crate) fn take(&self, code: i32) -> (Option<Box<Said>>, Option<Failure>) {
         (take_said(code), replace(&CAUSE, None))
     }
+}
+
+/// Finds this thread's flag once, for a million callbacks in a row.
+#[inline]
+pub(crate) fn watch<R>(body: impl FnOnce(&Cell<bool>) -> R) -> R {
+    DIRTY.with(body)
 }
 
 impl Drop for Scope {

@@ -6,7 +6,7 @@ use super::gate::Locked;
 use super::queue::{Block, Entry, Request, Spare, Work};
 use super::{Once, registry, word};
 use crate::abi;
-use crate::error::{Failure, Scope};
+use crate::error::{Failure, Scope, watch};
 use crate::sys::callback::Callback;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::thread::Mark;
@@ -120,17 +120,20 @@ impl<'a> Ownership<'a> {
 
     fn run_block(&mut self, block: Shared<Block>) -> Result<(), Failure> {
         let scope = Scope::enter();
-        while let Some(entry) = block.current() {
-            let code = entry.callback.run();
-            if code != 0 {
-                let failure = self.plain_failed(entry, code, &scope);
-                let goes_on = self.leave_plain(&block, entry);
-                self.failed(failure, goes_on)?;
-                continue;
+        watch(|said| {
+            while let Some(entry) = block.current() {
+                let code = entry.callback.run();
+                if code != 0 {
+                    let failure = self.plain_failed(entry, code, &scope);
+                    let goes_on = self.leave_plain(&block, entry);
+                    self.failed(failure, goes_on)?;
+                    continue;
+                }
+                block.advance();
+                scope.forget_if(said);
             }
-            block.advance();
-            scope.forget();
-        }
+            Ok::<_, Failure>(())
+        })?;
         let mut locked = self.locked();
         let work = locked.gate().running_mut().work.take();
         // The queue takes its block back alone.
