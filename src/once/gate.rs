@@ -9,14 +9,14 @@
 use super::attempt::Attempt;
 use super::config::Config;
 use super::queue::{Queue, Work};
-use super::{Once, registry, word};
+use super::{registry, word};
 use crate::abi;
 use crate::error::Failure;
-use crate::sys::memory::{Shared, try_box};
+use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::word::Guard;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
 /// The part of a once that is touched under its lock only.
 #[repr(C)]
@@ -228,164 +228,4 @@ impl Gate {
             .as_mut()
             .expect("an attempt is running in these phases")
     }
-}
-
-impl Once {
-    /// Sees to it that the once has a gate, unless it needs none. Allocates, so no lock is held when it begins.
-    pub(super) fn furnish(&self) -> Result<(), Failure> {
-        let bare = |phase: u32, body: &Body| phase == word::FRESH && body.gate.is_none();
-        let mut registry = registry::lock();
-        let bound = self.with_body(&mut registry, |phase, body, _| {
-            bare(*phase, body).then_some(body.config)
-        });
-        drop(registry);
-        let Some(bound) = bound else {
-            return Ok(());
-        };
-        // Declared before the locks, so that a gate that was not needed is freed after them.
-        let mut gate = Some(try_box(Gate::new(
-            Config::copy(bound)?.unwrap_or_default(),
-        ))?);
-        loop {
-            registry::reserve()?;
-            let mut registry = registry::lock();
-            let done = self.with_body(&mut registry, |phase, body, registry| {
-                if !bare(*phase, body) {
-                    return true;
-                }
-                // Another thread may have taken the place that was reserved.
-                let Some(slot) = registry.add(self) else {
-                    return false;
-                };
-                body.gate = gate.take();
-                let gate = body.gate.as_mut().expect("just put in");
-                gate.slot = slot;
-                true
-            });
-            if done {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Copies a configuration into the once, before its first attempt; `origin` is who asks.
-    pub(crate) fn configure(&self, config: Config, origin: Origin) -> Result<(), Failure> {
-        let configured = Configured {
-            name: config.name.clone(),
-            by: origin,
-        };
-        let mut offered = Some(try_box(Gate {
-            configured: Some(configured),
-            ..Gate::new(config)
-        })?);
-        loop {
-            registry::reserve()?;
-            let mut registry = registry::lock();
-            let verdict = self.with_body(&mut registry, |phase, body, registry| {
-                let ours = offered.as_mut().expect("offered until it is taken");
-                match &mut body.gate {
-                    _ if *phase == word::CLOSED => Verdict::Closed,
-                    Some(gate) if gate.accepts(&mut ours.config) => Verdict::Done,
-                    gate if *phase != word::FRESH || body.counters.is_touched() => {
-                        let gate = gate.as_ref();
-                        Verdict::TooLate(
-                            gate.and_then(|gate| gate.latest.clone()),
-                            gate.and_then(|gate| gate.first_come()),
-                        )
-                    }
-                    Some(gate) if gate.first_come().is_some() => {
-                        Verdict::TooLate(None, gate.first_come())
-                    }
-                    Some(gate) => {
-                        std::mem::swap(&mut gate.configured, &mut ours.configured);
-                        std::mem::swap(&mut gate.config, &mut ours.config);
-                        Verdict::Done
-                    }
-                    gate => match registry.add(self) {
-                        Some(slot) => {
-                            ours.slot = slot;
-                            *gate = offered.take();
-                            Verdict::Done
-                        }
-                        None => Verdict::Again,
-                    },
-                }
-            });
-            drop(registry);
-            match verdict {
-                Verdict::Done => return Ok(()),
-                Verdict::Again => {}
-                Verdict::Closed => return Err(Failure::closed(c"")),
-                Verdict::TooLate(latest, first) => return Err(self.too_late(latest, first)),
-            }
-        }
-    }
-
-    /// Forgets every pointer of its configuration, in any phase: the code behind them may be unloaded.
-    pub(crate) fn withdraw_config(&self) {
-        let mut registry = registry::lock();
-        self.with_body(&mut registry, |_, body, _| {
-            body.config = Foreign::NULL;
-            if let Some(gate) = &mut body.gate {
-                gate.config.forget_pointers();
-                if gate.named {
-                    gate.configured = None;
-                }
-            }
-        });
-    }
-
-    /// Its name for messages. No lock may be held.
-    pub(super) fn name(&self) -> Name {
-        let mut registry = registry::lock();
-        let (known, bound) = self.with_body(&mut registry, |_, body, _| {
-            (
-                body.gate.as_ref().map(|gate| gate.config.name.clone()),
-                body.config,
-            )
-        });
-        drop(registry);
-        let name = known.unwrap_or_else(|| {
-            Config::copy(bound)
-                .ok()
-                .flatten()
-                .and_then(|config| config.name)
-        });
-        Name(name)
-    }
-}
-
-/// The name of a once, for a message.
-#[derive(Clone)]
-pub(super) struct Name(Option<Shared<CString>>);
-
-impl std::ops::Deref for Name {
-    type Target = CStr;
-
-    fn deref(&self) -> &CStr {
-        self.0.as_deref().map_or(c"", CString::as_c_str)
-    }
-}
-
-impl Gate {
-    /// Is it configured just so? A named once keeps its own name.
-    fn accepts(&self, offered: &mut Config) -> bool {
-        if self.named {
-            offered.name = self.config.name.clone();
-        }
-        (self.configured.is_some() || !self.named) && self.config == *offered
-    }
-
-    /// Who decides how a named once is configured.
-    fn first_come(&self) -> Option<Configured> {
-        self.configured.clone().filter(|_| self.named)
-    }
-}
-
-enum Verdict {
-    Done,
-    Again,
-    Closed,
-    /// After this attempt; or after somebody else, on a named once.
-    TooLate(Option<Shared<Attempt>>, Option<Configured>),
 }

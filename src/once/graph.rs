@@ -7,8 +7,8 @@
 //! with others held, and none is taken under it.
 
 use super::attempt::Attempt;
+use super::configure::Name;
 use super::failure::called;
-use super::gate::Name;
 use super::queue::Request;
 use crate::error::{Error, Facts, Failure};
 use crate::sys::lock::{Mutex, RawLock};

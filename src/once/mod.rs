@@ -18,6 +18,7 @@ mod attempt;
 mod call;
 mod close;
 mod config;
+mod configure;
 mod drain;
 mod failure;
 mod gate;
