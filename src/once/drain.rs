@@ -1,16 +1,17 @@
 //! What the owner of an attempt does: runs the initializer and the queue, and ends the attempt, one way or the other.
 
-use super::attempt::{Attempt, Outcome, Progress};
-use super::config::{OnDeferredFailure, OnFailure};
+use super::attempt::{Attempt, Progress};
+use super::config::OnDeferredFailure;
+use super::end::End;
 use super::gate::Locked;
 use super::queue::{Block, Entry, Request, Spare, Work};
-use super::{Once, registry, word};
+use super::{Once, word};
 use crate::abi;
 use crate::error::{Failure, Scope, watch};
 use crate::sys::callback::Callback;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::thread::Mark;
-use crate::sys::{clock, process, thread};
+use crate::sys::{clock, thread};
 
 /// The right and duty of one thread to end an attempt. Unless told otherwise, it ends as failed: whatever unwinds past it
 /// (a C++ exception, the end of the thread) leaves a once that works.
@@ -21,7 +22,7 @@ pub(super) struct Ownership<'a> {
     pub(super) stage: Stage,
     pub(super) policy: OnDeferredFailure,
     /// The failure that comes out in the end, while the others still run.
-    first: Option<Failure>,
+    pub(super) first: Option<Failure>,
     /// The context of the running request has been released, or is being.
     released: bool,
 }
@@ -31,15 +32,6 @@ pub(super) enum Stage {
     Initializer(Option<Callback>),
     Queue,
     Ended,
-}
-
-/// How an attempt to publish READY came out.
-enum End {
-    Ready,
-    /// Something was appended in the meantime.
-    More,
-    /// Something has failed, or the once is closed.
-    Failed,
 }
 
 impl<'a> Ownership<'a> {
@@ -221,86 +213,6 @@ impl<'a> Ownership<'a> {
             self.released = true;
             Request::release(request);
         }
-    }
-
-    /// DRAINING to READY, if there is still nothing left to run. After the exchange the once is touched no more.
-    fn publish(&mut self) -> End {
-        let now = clock::now_ns();
-        let mut registry = registry::lock();
-        let (end, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().expect("a running attempt keeps it");
-            if *phase == word::CLOSED {
-                return (End::Failed, None);
-            }
-            if gate.queue.has_next() {
-                return (End::More, None);
-            }
-            if self.first.is_some() {
-                return (End::Failed, None);
-            }
-            let running = gate.running.take();
-            gate.history.since_ns = now;
-            gate.history.init_ns = now.saturating_sub(self.attempt.since_ns);
-            gate.history.init_pid = process::id();
-            let memory = gate.queue.take_memory();
-            *phase = word::READY;
-            let unneeded = body.take_unneeded(registry, word::READY);
-            self.stage = Stage::Ended;
-            thread::owns(-1);
-            (End::Ready, Some((running, memory, unneeded)))
-        });
-        drop(registry);
-        if let End::Ready = end {
-            self.attempt.outcome.keep(Outcome::Ready);
-        }
-        drop(unneeded);
-        end
-    }
-
-    /// Ends the attempt as failed, the queue kept: what was running first, then what has not run. The failure is another
-    /// one if the once has been closed.
-    fn end(&mut self, failure: Failure) -> Failure {
-        self.stage = Stage::Ended;
-        thread::owns(-1);
-        let failure = self.first.take().unwrap_or(failure);
-        let now = clock::now_ns();
-        let mut registry = registry::lock();
-        let (closed, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().expect("a running attempt keeps it");
-            let running = gate.running.take();
-            let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
-            let (attempt, work) = running.map_or((None, None), |running| {
-                (Some(running.attempt), running.work)
-            });
-            let ran = match work {
-                Some(Work::Plain(block)) => gate.queue.restore(block),
-                _ => None,
-            };
-            gate.queue.end_attempt();
-            let mut rest = None;
-            if closed.is_some() {
-                rest = Some(gate.queue.take_plain());
-            } else if gate.config.on_failure == OnFailure::Sticky {
-                gate.final_error = Some(failure.clone());
-                *phase = word::FAILED;
-            } else {
-                *phase = word::FRESH;
-            }
-            gate.history.since_ns = now;
-            let unneeded = body.take_unneeded(registry, *phase);
-            (closed, (attempt, ran, rest, unneeded))
-        });
-        drop(registry);
-        let failure = match closed {
-            // Whoever closed it has told the waiters.
-            Some(closed) => closed.unwrap_or(failure),
-            None => {
-                self.attempt.outcome.keep(Outcome::Failed(failure.clone()));
-                failure
-            }
-        };
-        drop(unneeded);
-        failure
     }
 
     pub(super) fn locked(&self) -> Locked<'a> {

@@ -20,6 +20,7 @@ mod close;
 mod config;
 mod configure;
 mod drain;
+mod end;
 mod failure;
 mod gate;
 #[cfg(not(loom))]
