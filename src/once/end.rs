@@ -59,19 +59,12 @@ impl Ownership<'_> {
         thread::owns(-1);
         let failure = self.first.take().unwrap_or(failure);
         let now = clock::now_ns();
+        let ran = self.give_back();
         let mut registry = registry::lock();
         let (closed, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
             let gate = body.gate.as_mut().expect("a running attempt keeps it");
             let running = gate.running.take();
             let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
-            let (attempt, work) = running.map_or((None, None), |running| {
-                (Some(running.attempt), running.work)
-            });
-            let ran = match work {
-                Some(Work::Plain(block)) => gate.queue.restore(block),
-                _ => None,
-            };
-            gate.queue.end_attempt();
             let mut rest = None;
             if closed.is_some() {
                 rest = Some(gate.queue.take_plain());
@@ -83,7 +76,7 @@ impl Ownership<'_> {
             }
             gate.history.since_ns = now;
             let unneeded = body.take_unneeded(registry, *phase);
-            (closed, (attempt, ran, rest, unneeded))
+            (closed, (running, rest, unneeded))
         });
         drop(registry);
         let failure = match closed {
@@ -94,7 +87,19 @@ impl Ownership<'_> {
                 failure
             }
         };
-        drop(unneeded);
+        drop((ran, unneeded));
         failure
+    }
+
+    /// Puts what has not run back into the queue, under the once's own lock: that takes as long as the queue is.
+    fn give_back(&self) -> impl Sized + use<> {
+        let mut locked = self.locked();
+        let gate = locked.gate();
+        let ran = match gate.running_mut().work.take() {
+            Some(Work::Plain(block)) => gate.queue.restore(block),
+            _ => None,
+        };
+        gate.queue.end_attempt();
+        ran
     }
 }

@@ -87,7 +87,11 @@ impl Body {
         info.name = name.clone();
         info.bound = Foreign::NULL;
         info.has_initializer = initialize.is_some();
-        info.queued = gate.queue.len() as u64;
+        let taken = gate
+            .running
+            .as_ref()
+            .and_then(|running| running.work.as_ref());
+        info.queued = (gate.queue.len() + taken.map_or(0, Work::waiting)) as u64;
         info.since_ns = gate.history.since_ns;
         info.init_ns = gate.history.init_ns;
         info.init_pid = gate.history.init_pid;

@@ -61,12 +61,11 @@ impl Once {
     pub(crate) fn cancel_owner(&self, owner: usize) -> Result<usize, Failure> {
         let mut withdrawn = 0;
         for waits in [false, true] {
-            let mut from = (0, 0);
+            let mut from = (i32::MIN, 0);
             loop {
                 let choose = |queue: &Queue| {
-                    let (position, ticket) = queue.find_owner(owner, from)?;
-                    from = position;
-                    Some(ticket)
+                    from = queue.find_owner(owner, from)?;
+                    Some(from.1)
                 };
                 match self.take_out(choose) {
                     Step::Nothing => break,
@@ -76,9 +75,9 @@ impl Once {
                     }
                     Step::Busy(request, by) if waits => {
                         self.wait_until_gone(&request, by)?;
-                        from = (0, 0);
+                        from = (i32::MIN, 0);
                     }
-                    Step::Busy(..) | Step::Inside => from.1 += 1,
+                    Step::Busy(..) | Step::Inside => {}
                 }
             }
         }
@@ -103,7 +102,11 @@ impl Once {
         self.release_all(taken);
     }
 
+    /// Under the once's own lock where it can be locked: a search is as long as the queue, and others need the registry's.
     fn take_out(&self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
+        if let Some(mut locked) = self.lock_gate() {
+            return locked.gate().take_out(choose);
+        }
         let mut registry = registry::lock();
         self.with_body(&mut registry, |_, body, _| {
             body.gate
@@ -179,17 +182,23 @@ struct Leaving<'a> {
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
+        let place = self
+            .once
+            .lock_gate()
+            .and_then(|mut locked| locked.gate().queue.remove(&self.request));
         let mut registry = registry::lock();
         let gone = self.once.with_body(&mut registry, |phase, body, registry| {
+            // On a once that has become ready meanwhile, the queue holds what is leaving and nothing else.
             let place = body
                 .gate
                 .as_mut()
+                .filter(|_| place.is_none())
                 .and_then(|gate| gate.queue.remove(&self.request));
             (place, body.take_unneeded(registry, *phase))
         });
         drop(registry);
         thread::owns(-1);
         self.request.gone.keep(());
-        drop(gone);
+        drop((place, gone));
     }
 }

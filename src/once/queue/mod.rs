@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The phase and the ticket of the latest request with a key.
 type Keys = HashMap<u64, (i32, u64), BuildHasherDefault<DefaultHasher>>;
 
-/// A place in a lane, by their indices.
-pub(crate) type Position = (usize, usize);
+/// A place in a lane, by their indices, which hold as long as the lock does.
+type Position = (usize, usize);
 
 /// The queue.
 pub(super) struct Queue {
@@ -242,9 +242,17 @@ impl Queue {
         })
     }
 
-    /// The first request of this owner's from a position on, and where it is.
-    pub(super) fn find_owner(&self, owner: usize, from: Position) -> Option<(Position, u64)> {
-        self.find_from(from, |place| place.request.details.owner == owner)
+    /// The first request of this owner's behind that phase and ticket, which mean the same place whatever comes and goes.
+    pub(super) fn find_owner(&self, owner: usize, behind: (i32, u64)) -> Option<(i32, u64)> {
+        let lane = self.lanes.partition_point(|lane| lane.phase < behind.0);
+        let same = self.lanes.get(lane).filter(|lane| lane.phase == behind.0);
+        let index = same.map_or(0, |lane| {
+            let is_passed = |place: &Place| place.ticket <= behind.1;
+            lane.places.partition_point(is_passed)
+        });
+        let mine = |place: &Place| place.request.details.owner == owner;
+        let (position, ticket) = self.find_from((lane, index), mine)?;
+        Some((self.lanes[position.0].phase, ticket))
     }
 
     /// The first one that waits.

@@ -28,6 +28,15 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// How many requests wait in it behind the running one.
+    #[cfg(not(loom))]
+    pub(crate) fn waiting(&self) -> usize {
+        match self {
+            Self::Plain(block) => block.rest().saturating_sub(1),
+            Self::One(_) => 0,
+        }
+    }
+
     /// Where the running request comes from.
     pub(crate) fn origin(&self) -> Option<Origin> {
         match self {
