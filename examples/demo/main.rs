@@ -4,11 +4,12 @@
 //! `cargo run --release --example demo`
 
 mod asleep;
+mod compiler;
 mod program;
 mod table;
 
-use program::{Compiler, Ending, LIMIT, Program, Run};
-use std::path::Path;
+use compiler::Compiler;
+use program::{Ending, LIMIT, Program, Run};
 use std::process::{Command, ExitCode};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use table::{Cell, Paint, Table};
@@ -117,7 +118,7 @@ fn main() -> ExitCode {
 }
 
 fn demo() -> Result<bool, String> {
-    let compiler = Compiler::new()?;
+    let compiler = Compiler::new("demo")?;
     let paint = Paint::for_stdout();
     print_head(&compiler);
     let table = Table::new(paint, ["scenario", "old way", "lazyonce"]);
@@ -169,7 +170,7 @@ fn print_head(compiler: &Compiler) {
 
 fn build<'a>(compiler: &Compiler, rows: &'a [Row]) -> Result<Vec<Built<'a>>, String> {
     thread::scope(|scope| {
-        let compile = |source, gate| scope.spawn(move || compiler.compile(Path::new(source), gate));
+        let compile = |source, gate| scope.spawn(move || Program::compile(compiler, source, gate));
         let started: Vec<_> = rows
             .iter()
             .map(|row| {
