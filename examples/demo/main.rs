@@ -6,87 +6,15 @@
 mod asleep;
 mod compiler;
 mod program;
+mod rows;
 mod table;
 
 use compiler::Compiler;
 use program::{Ending, LIMIT, Program, Run};
+use rows::{CARD, Claim, MORE, Row};
 use std::process::{Command, ExitCode};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use table::{Cell, Paint, Table};
-
-/// What the old way of a row is said to do. Anything else makes the demo fail.
-#[derive(Clone, Copy, PartialEq)]
-enum Claim {
-    Hangs,
-    LosesCalls,
-}
-
-struct Row {
-    title: &'static [&'static str],
-    source: &'static str,
-    old: &'static str,
-    claim: Claim,
-    /// A second old way that is only measured: its name and its gate.
-    also: Option<(&'static str, &'static str)>,
-}
-
-const CARD: [Row; 2] = [
-    Row {
-        title: &[
-            "1 initialized; then a callback",
-            "  calls set_rng_state",
-            "  old: lock held over the callback",
-        ],
-        source: "reenter_ready.c",
-        old: "old_lock_held.h",
-        claim: Claim::Hangs,
-        also: None,
-    },
-    Row {
-        title: &[
-            "2 callback queued before init calls",
-            "  manual_seed during the drain",
-            "  old: lock held over the callback",
-        ],
-        source: "reenter_drain.c",
-        old: "old_lock_held.h",
-        claim: Claim::Hangs,
-        also: None,
-    },
-];
-
-const MORE: [Row; 3] = [
-    Row {
-        title: &[
-            "3 a call between drain and flag",
-            "  old: flag checked without the lock",
-        ],
-        source: "lost_call.c",
-        old: "old_unlocked_check.h",
-        claim: Claim::LosesCalls,
-        also: None,
-    },
-    Row {
-        title: &[
-            "4 initializer throws, one waits",
-            "  old: state set without a guard",
-        ],
-        source: "throwing.cpp",
-        old: "old_no_guard.h",
-        claim: Claim::Hangs,
-        also: Some(("std::call_once", "old_call_once.h")),
-    },
-    Row {
-        title: &[
-            "5 fork while a thread initializes",
-            "  old: C++ function-local static",
-        ],
-        source: "fork.cpp",
-        old: "old_static.h",
-        claim: Claim::Hangs,
-        also: Some(("std::call_once", "old_call_once.h")),
-    },
-];
 
 const OURS: &str = "lazyonce.h";
 
