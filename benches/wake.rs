@@ -159,6 +159,10 @@ fn report(results: &Results, during: &Machine, compiler: &str) -> Result<String,
         }
     }
     writeln!(text)?;
+    if during.is_busy() {
+        writeln!(text, "- not judged: the machine was busy")?;
+        return Ok(text);
+    }
     for (crowd, peers) in CROWDS.iter().zip(results) {
         if JUDGED.contains(crowd) {
             let [owner, last] = ratios(&peers[OURS], &peers[MEASURE]);

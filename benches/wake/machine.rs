@@ -39,17 +39,28 @@ impl Machine {
             ours: now.ours - self.ours,
         }
     }
+
+    /// Too busy to judge times by.
+    pub fn is_busy(&self) -> bool {
+        self.percent(self.others() + self.stolen) > 5.0
+    }
+
+    fn others(&self) -> u64 {
+        self.all.saturating_sub(self.idle + self.stolen + self.ours)
+    }
+
+    fn percent(&self, ticks: u64) -> f64 {
+        100.0 * ticks as f64 / self.all.max(1) as f64
+    }
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = |ticks: u64| 100.0 * ticks as f64 / self.all.max(1) as f64;
-        let others = self.all.saturating_sub(self.idle + self.stolen + self.ours);
         write!(
             f,
             "Meanwhile other programs used {:.1} % of the CPUs and the host took {:.1} %",
-            percent(others),
-            percent(self.stolen)
+            self.percent(self.others()),
+            self.percent(self.stolen)
         )
     }
 }
