@@ -65,6 +65,8 @@ pub struct Run {
     pub ending: Ending,
     pub time: Duration,
     pub last_step: String,
+    /// What the program measured, if it could.
+    pub figure: Option<f64>,
     pub shown: Vec<String>,
 }
 
@@ -87,6 +89,7 @@ impl Program {
             },
             time: Duration::ZERO,
             last_step: String::new(),
+            figure: None,
             shown: Vec::new(),
         })
     }
@@ -147,6 +150,7 @@ impl Program {
             ending,
             time,
             last_step: after("step ").next_back().unwrap_or_default(),
+            figure: after("figure ").find_map(|value| value.parse().ok()),
             shown: after("show ").collect(),
         })
     }

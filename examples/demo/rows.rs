@@ -5,6 +5,8 @@
 pub enum Claim {
     Hangs,
     LosesCalls,
+    /// What it measures is more than five times ours, if the machine had time to measure.
+    Slower,
 }
 
 pub struct Row {
@@ -84,3 +86,17 @@ pub const MORE: [Row; 4] = [
         also: None,
     },
 ];
+
+/// Rows that measure: their programs run when nothing else of the demo does, one after the other.
+pub const MEASURED: [Row; 1] = [Row {
+    title: &[
+        "7 64 waiters, then 20 us work each",
+        "  when is the initializing thread",
+        "  back? median of 21 rounds",
+        "  old: std::call_once",
+    ],
+    source: "waiters.cpp",
+    old: "old_call_once.h",
+    claim: Claim::Slower,
+    also: None,
+}];
