@@ -30,6 +30,9 @@ static inline void show(const char *format, ...) {
     dprintf(1, "show %s\n", line);
 }
 
+/* What the demo compares between the old way and lazyonce; a program that could not measure has none. */
+static inline void figure(double value) { dprintf(1, "figure %.1f\n", value); }
+
 #define CHECK(condition)                                                                   \
     do {                                                                                   \
         if (!(condition)) {                                                                \

@@ -1,10 +1,10 @@
 //! Compiles one program against one gate, runs it under the limit and says what was seen of its end.
 
 use crate::asleep;
+use crate::compiler::Compiler;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,126 +12,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub const LIMIT: Duration = Duration::from_secs(5);
-
-/// The compilers, the library, and a directory for the programs that goes with this value.
-pub struct Compiler {
-    c: cc::Tool,
-    cpp: cc::Tool,
-    directory: PathBuf,
-}
-
-impl Compiler {
-    pub fn new() -> Result<Compiler, String> {
-        let demo = std::env::current_exe().map_err(|error| error.to_string())?;
-        let target = demo.ancestors().nth(2).unwrap_or(Path::new("."));
-        // Cargo always writes the library to deps/ for an example; the name above it may be older.
-        let library = [
-            target.join("deps/liblazyonce.so"),
-            target.join("liblazyonce.so"),
-        ];
-        let library = library
-            .iter()
-            .find(|path| path.exists())
-            .ok_or("no liblazyonce.so beside this program")?;
-        // Beside the demo, because programs may certainly be run from there.
-        let directory = demo.with_file_name(format!("demo-programs-{}", std::process::id()));
-        let compiler = Compiler {
-            c: tool(false)?,
-            cpp: tool(true)?,
-            directory,
-        };
-        fs::create_dir_all(&compiler.directory).map_err(|error| error.to_string())?;
-        for name in ["liblazyonce.so", "liblazyonce.so.0"] {
-            symlink(library, compiler.directory.join(name)).map_err(|error| error.to_string())?;
-        }
-        Ok(compiler)
-    }
-
-    pub fn version(&self) -> String {
-        let output = self.c.to_command().arg("--version").output();
-        let text = output
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default();
-        text.lines().next().unwrap_or("unknown compiler").to_owned()
-    }
-
-    pub fn compile(&self, source: &Path, gate: &str) -> Result<Program, String> {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let is_cpp = source
-            .extension()
-            .is_some_and(|extension| extension == "cpp");
-        let mut command = if is_cpp {
-            self.cpp.to_command()
-        } else {
-            self.c.to_command()
-        };
-        let executable = self
-            .directory
-            .join(format!("{}-{gate}.program", source.display()));
-        command
-            .args([
-                if is_cpp { "-std=c++17" } else { "-std=c11" },
-                "-D_GNU_SOURCE",
-                "-Wall",
-                "-Wextra",
-                "-pthread",
-            ])
-            .arg(format!("-DGATE=\"{gate}\""))
-            .arg("-I")
-            .arg(package.join("include"))
-            .arg(package.join("examples/demo").join(source))
-            .arg("-o")
-            .arg(&executable);
-        if gate == "lazyonce.h" {
-            let rpath = format!("-Wl,-rpath,{}", self.directory.display());
-            command
-                .arg("-L")
-                .arg(&self.directory)
-                .args(["-llazyonce", &rpath]);
-        }
-        let output = command
-            .output()
-            .map_err(|error| format!("cannot start the compiler ({command:?}): {error}"))?;
-        let messages = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() {
-            return Err(format!(
-                "{} with {gate} does not compile:\n{messages}",
-                source.display()
-            ));
-        }
-        eprint!("{messages}");
-        Ok(Program { executable })
-    }
-}
-
-impl Drop for Compiler {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-fn tool(cpp: bool) -> Result<cc::Tool, String> {
-    let target = format!(
-        "{}-unknown-linux-{}",
-        std::env::consts::ARCH,
-        if cfg!(target_env = "musl") {
-            "musl"
-        } else {
-            "gnu"
-        }
-    );
-    let mut build = cc::Build::new();
-    build
-        .cpp(cpp)
-        .target(&target)
-        .host(&target)
-        .opt_level(2)
-        .debug(false)
-        .cargo_metadata(false);
-    build
-        .try_get_compiler()
-        .map_err(|error| format!("no {} compiler: {error}", if cpp { "C++" } else { "C" }))
-}
 
 /// A compiled program.
 pub struct Program {
@@ -185,10 +65,23 @@ pub struct Run {
     pub ending: Ending,
     pub time: Duration,
     pub last_step: String,
+    /// What the program measured, if it could.
+    pub figure: Option<f64>,
     pub shown: Vec<String>,
 }
 
 impl Program {
+    /// A program of this folder against the library, or against a gate of this folder with the same names.
+    pub fn compile(compiler: &Compiler, source: &str, gate: &str) -> Result<Program, String> {
+        let mut flags = vec![format!("-DGATE=\"{gate}\"")];
+        if gate == "lazyonce.h" {
+            flags.extend(compiler.linked(&["lazyonce"]));
+        }
+        let path = Path::new("examples/demo").join(source);
+        let executable = compiler.compile(&path, &format!("{source}-{gate}.program"), &flags)?;
+        Ok(Program { executable })
+    }
+
     pub fn run(&self) -> Run {
         self.try_run().unwrap_or_else(|error| Run {
             ending: Ending::Failed {
@@ -196,6 +89,7 @@ impl Program {
             },
             time: Duration::ZERO,
             last_step: String::new(),
+            figure: None,
             shown: Vec::new(),
         })
     }
@@ -256,6 +150,7 @@ impl Program {
             ending,
             time,
             last_step: after("step ").next_back().unwrap_or_default(),
+            figure: after("figure ").find_map(|value| value.parse().ok()),
             shown: after("show ").collect(),
         })
     }
