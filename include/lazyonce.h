@@ -1041,6 +1041,9 @@ LAZY_API lazy_status lazy_permit_enter(const lazy_permit *permit);
 /**
  * Ends what `lazy_permit_enter` began; also after the attempt has ended.
  *
+ * A worker that was refused a wait with `LAZY_E_DEADLOCK` breaks that circle before it leaves: when it is gone, the threads that
+ * are left of the attempt may wait for one another for ever, and since none of them goes to sleep then, none is told.
+ *
  * - `permit`: what this thread has entered.
  *
  * **Returns**

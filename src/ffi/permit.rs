@@ -72,6 +72,9 @@ pub unsafe extern "C-unwind" fn lazy_permit_enter(permit: *const lazy_permit) ->
 
 /// Ends what `lazy_permit_enter` began; also after the attempt has ended.
 ///
+/// A worker that was refused a wait with `LAZY_E_DEADLOCK` breaks that circle before it leaves: when it is gone, the threads that
+/// are left of the attempt may wait for one another for ever, and since none of them goes to sleep then, none is told.
+///
 /// - `permit`: what this thread has entered.
 ///
 /// **Returns**
