@@ -32,7 +32,8 @@
  *         return lazy_call(seed, &second) < 0;
  *     }
  *
- * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce, and -I and -L where they are not installed.
+ * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce;
+ * where it is not installed, with -I, -L and -Wl,-rpath for its folders.
  *
  * Everything above is enough for most programs. What follows says it exactly, and adds onces of one's own: a library
  * keeps a `static lazy_once` and leaves the default to the application.
@@ -341,11 +342,14 @@ typedef struct lazy_once {
 
 /** A place in a program: where something was asked for. `LAZY_HERE` makes one. */
 typedef struct lazy_site {
-    /** The source file, or the object file if only an address is known; NULL if unknown. Must outlive the once. */
+    /**
+     * The source file, or the object file if only an address is known; NULL if unknown. In a request it must stay valid until
+     * the request has run or is cancelled; whatever starts an attempt is copied.
+     */
     const char *file;
     /** The line, counted from 1; 0 if unknown. */
     uint32_t line;
-    /** The function, or the nearest symbol; NULL if unknown. Must outlive the once. */
+    /** The function, or the nearest symbol; NULL if unknown. As `file`. */
     const char *function;
 } lazy_site;
 
@@ -363,7 +367,7 @@ typedef struct lazy_request {
      * request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
      */
     void (*drop)(void *ctx);
-    /** Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody. */
+    /** Whom the request belongs to, for `lazy_once_cancel_owner`: any address, which is never followed; NULL for nobody. */
     const void *owner;
     /**
      * Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
@@ -417,7 +421,7 @@ typedef struct lazy_info {
     uint64_t init_ns;
     /** Where the request that is running now was made. */
     struct lazy_site running;
-    /** Where the latest attempt was started. */
+    /** Where the latest attempt was started. Valid until the next attempt, the close, or the end of the storage. */
     struct lazy_site init_site;
     /** The process that initialized the once; 0 if none did. */
     int64_t init_pid;
@@ -646,7 +650,7 @@ LAZY_API lazy_status lazy_once_init(lazy_once *once);
  * `lazy_once_init` with the place in the source: what `LAZY_INIT(once)` calls while the once is not initialized.
  *
  * - `once`: the once.
- * - `site`: the place, as `LAZY_HERE` makes it; its strings must stay valid. NULL for none.
+ * - `site`: the place, as `LAZY_HERE` makes it; copied. NULL for none.
  *
  * **Returns** as `lazy_once_init`.
  *
@@ -1106,7 +1110,8 @@ LAZY_API int32_t lazy_fail_status(lazy_status status, int32_t code, const char *
  * The latest failure of a lazy_ call on this thread.
  *
  * **Returns** the error, NULL if no call has failed on this thread. It stays valid, with everything that it points to,
- * until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is.
+ * until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is, and so does one that is left
+ * by an exception. Ask for it after the failing call, not beside it in one expression, whose order C leaves open.
  *
  * **Threads** Any; each has its own. Not in a signal handler.
  *
@@ -1138,7 +1143,11 @@ LAZY_API const char *lazy_status_string(lazy_status status);
 /**
  * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
  * it, since when and from where, what is running and where that was handed in, how many threads wait, how many requests are
- * queued. For a process that hangs: `call lazy_dump(2)` in a debugger, or from a thread of one's own.
+ * queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
+ * thread of one's own.
+ *
+ * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
+ * not what hangs.
  *
  * - `fd`: a file descriptor to write to, such as 2.
  *

@@ -136,11 +136,12 @@ pub type lazy_fn = Option<unsafe extern "C-unwind" fn(ctx: *mut c_void) -> i32>;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct lazy_site {
-    /// The source file, or the object file if only an address is known; NULL if unknown. Must outlive the once.
+    /// The source file, or the object file if only an address is known; NULL if unknown. In a request it must stay valid until
+    /// the request has run or is cancelled; whatever starts an attempt is copied.
     pub file: *const c_char,
     /// The line, counted from 1; 0 if unknown.
     pub line: u32,
-    /// The function, or the nearest symbol; NULL if unknown. Must outlive the once.
+    /// The function, or the nearest symbol; NULL if unknown. As `file`.
     pub function: *const c_char,
 }
 
@@ -254,7 +255,7 @@ pub struct lazy_request {
     /// close, with no lock held, on the thread that does that. NULL if there is nothing to release. Not called if the
     /// request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
     pub drop: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void)>,
-    /// Whom the request belongs to, for `lazy_once_cancel_owner`; any address, NULL for nobody.
+    /// Whom the request belongs to, for `lazy_once_cancel_owner`: any address, which is never followed; NULL for nobody.
     pub owner: *const c_void,
     /// Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
     /// that runs at once replaces it too. Million-fold seeding keeps one entry.
@@ -341,7 +342,7 @@ pub struct lazy_info {
     pub init_ns: u64,
     /// Where the request that is running now was made.
     pub running: lazy_site,
-    /// Where the latest attempt was started.
+    /// Where the latest attempt was started. Valid until the next attempt, the close, or the end of the storage.
     pub init_site: lazy_site,
     /// The process that initialized the once; 0 if none did.
     pub init_pid: i64,

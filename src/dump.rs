@@ -68,7 +68,7 @@ fn line(address: usize, info: &Info, is_default: bool) -> String {
     if info.attempts != 0 {
         append!(text, ", attempt {}", info.attempts);
     }
-    if let Some(init) = info.init {
+    if let Some(init) = info.init() {
         append!(text, " started at {}", init.resolve());
     }
     if let Some(running) = info.running.map(Origin::resolve) {

@@ -32,7 +32,8 @@
  *         return lazy_call(seed, &second) < 0;
  *     }
  *
- * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce, and -I and -L where they are not installed.
+ * It prints "driver started", "seed 1", "seed 2". Build it with: cc program.c -llazyonce;
+ * where it is not installed, with -I, -L and -Wl,-rpath for its folders.
  *
  * Everything above is enough for most programs. What follows says it exactly, and adds onces of one's own: a library
  * keeps a `static lazy_once` and leaves the default to the application.

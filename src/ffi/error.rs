@@ -57,7 +57,8 @@ pub unsafe extern "C-unwind" fn lazy_fail_status(
 /// The latest failure of a lazy_ call on this thread.
 ///
 /// **Returns** the error, NULL if no call has failed on this thread. It stays valid, with everything that it points to,
-/// until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is.
+/// until the next lazy_ call on this thread that fails. A call that succeeds leaves it as it is, and so does one that is left
+/// by an exception. Ask for it after the failing call, not beside it in one expression, whose order C leaves open.
 ///
 /// **Threads** Any; each has its own. Not in a signal handler.
 ///
@@ -91,7 +92,11 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
 
 /// Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
 /// it, since when and from where, what is running and where that was handed in, how many threads wait, how many requests are
-/// queued. For a process that hangs: `call lazy_dump(2)` in a debugger, or from a thread of one's own.
+/// queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
+/// thread of one's own.
+///
+/// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
+/// not what hangs.
 ///
 /// - `fd`: a file descriptor to write to, such as 2.
 ///

@@ -83,7 +83,7 @@ pub unsafe extern "C-unwind" fn lazy_once_init(once: *mut lazy_once) -> lazy_sta
 /// `lazy_once_init` with the place in the source: what `LAZY_INIT(once)` calls while the once is not initialized.
 ///
 /// - `once`: the once.
-/// - `site`: the place, as `LAZY_HERE` makes it; its strings must stay valid. NULL for none.
+/// - `site`: the place, as `LAZY_HERE` makes it; copied. NULL for none.
 ///
 /// **Returns** as `lazy_once_init`.
 ///

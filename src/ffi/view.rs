@@ -136,7 +136,7 @@ pub(super) fn info(info: &Info) -> lazy_info {
         since_ns: info.since_ns,
         init_ns: info.init_ns,
         running: located(info.running),
-        init_site: located(info.init),
+        init_site: located(info.init()),
         init_pid: info.init_pid.into(),
     }
 }

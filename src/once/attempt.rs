@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::sys::callback::Callback;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::promise::Promise;
-use crate::sys::site::Origin;
+use crate::sys::site::{Origin, OwnSite};
 #[cfg(not(loom))]
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
@@ -21,7 +21,7 @@ pub(crate) struct Attempt {
     /// The name of its once.
     name: Option<Shared<CString>>,
     /// Where it was started from.
-    pub(super) origin: Origin,
+    site: OwnSite,
     pub(super) since_ns: u64,
     /// The kernel id of the owner. Relaxed: compared for equality with the reader's own id; a thread reads its own write.
     /// In a forked child the owner has a new id.
@@ -43,12 +43,13 @@ pub(crate) enum Outcome {
 }
 
 impl Attempt {
-    /// An attempt of this thread's, not yet claimed.
+    /// An attempt of this thread's, not yet claimed. It may be asked for its origin when the object that started it has been
+    /// unloaded, so it has its own copy.
     pub(super) fn try_new(origin: Origin) -> Result<Shared<Self>, NoMemory> {
         Shared::try_new(Self {
             number: 0,
             name: None,
-            origin,
+            site: OwnSite::copy(origin)?,
             since_ns: 0,
             owner: AtomicU64::new(thread::id()),
             lent: AtomicU32::new(0),
@@ -59,6 +60,11 @@ impl Attempt {
 
     pub(super) fn name(&self) -> &CStr {
         self.name.as_deref().map_or(c"", CString::as_c_str)
+    }
+
+    /// Where it was started from, for as long as the attempt is there.
+    pub(super) fn origin(&self) -> Origin {
+        self.site.origin()
     }
 
     pub(super) fn owner(&self) -> u64 {

@@ -5,9 +5,9 @@ use super::queue::Work;
 use super::{Once, registry, word};
 use crate::error::Failure;
 use crate::once::attempt::Outcome;
-use crate::sys::order;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
+use crate::sys::{clock, order};
 
 impl Once {
     /// Closes the once, in any phase, without waiting for its attempt: the running callback finishes, and its caller is told.
@@ -15,6 +15,7 @@ impl Once {
         let name = self.name();
         let failure = Failure::closed(&name);
         let mut error = Some(failure.clone());
+        let now = clock::now_ns();
         let mut registry = registry::lock();
         let closed = self.with_body(&mut registry, |phase, body, registry| {
             if body.gate.as_ref().is_some_and(|gate| gate.named) {
@@ -32,6 +33,7 @@ impl Once {
                     }
                 }
                 std::mem::swap(&mut gate.final_error, &mut error);
+                gate.history.since_ns = now;
                 gate.config.forget_pointers();
                 plain = Some(gate.queue.take_plain());
             }

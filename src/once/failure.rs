@@ -64,7 +64,7 @@ impl Ownership<'_> {
         if let Some(said) = said {
             append!(text, ": {said}");
         }
-        let init_site = self.attempt.origin.resolve();
+        let init_site = self.attempt.origin().resolve();
         append!(
             text,
             " (attempt {} on thread {}, started at {init_site}, after {}; {})",
@@ -129,7 +129,7 @@ impl Ownership<'_> {
             called(name),
             self.attempt.number,
             self.attempt.owner(),
-            self.attempt.origin.resolve(),
+            self.attempt.origin().resolve(),
             self.prospect(prospect)
         );
         let facts = Facts {
@@ -144,9 +144,12 @@ impl Ownership<'_> {
 
     /// What comes after this failure, for its text.
     fn prospect(&self, usual: &'static str) -> &'static str {
-        let sticky = self.locked().gate().config.on_failure == OnFailure::Sticky;
-        if sticky {
+        let mut locked = self.locked();
+        let gate = locked.gate();
+        if gate.config.on_failure == OnFailure::Sticky {
             "that is final: LAZY_FAIL_STICKY"
+        } else if gate.running().cancelled {
+            "it was cancelled while it ran and is not kept"
         } else {
             usual
         }
@@ -168,14 +171,14 @@ impl Ownership<'_> {
             called(name),
             self.attempt.number,
             self.attempt.owner(),
-            self.attempt.origin.resolve()
+            self.attempt.origin().resolve()
         );
         Failure::new(Error::Init(text), name, self.facts())
     }
 
     fn facts(&self) -> Facts {
         Facts {
-            init_site: self.attempt.origin.resolve(),
+            init_site: self.attempt.origin().resolve(),
             owner_thread: self.attempt.owner(),
             elapsed_ns: clock::now_ns().saturating_sub(self.attempt.since_ns),
             attempt: self.attempt.number,
@@ -205,7 +208,11 @@ impl<'a> Failed<'a> {
 impl Failure {
     /// Using a once that is closed.
     pub(crate) fn closed(name: &CStr) -> Self {
-        let text = text!("{} is closed, and stays so", called(name));
+        let text = if name.is_empty() {
+            text!("the once is closed, and stays so")
+        } else {
+            text!("{} is closed, and stays so", called(name))
+        };
         Self::new(Error::Closed(text), name, Facts::default())
     }
 }
@@ -236,7 +243,7 @@ impl Once {
             append!(text, "{link} an attempt to initialize it has been made");
         }
         if let Some(attempt) = latest {
-            facts.init_site = attempt.origin.resolve();
+            facts.init_site = attempt.origin().resolve();
             facts.owner_thread = attempt.owner();
             facts.attempt = attempt.number;
             append!(

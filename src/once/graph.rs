@@ -191,7 +191,7 @@ impl std::fmt::Display for Awaited {
                 "{once}, initialized by thread {} (attempt {}, started at {})",
                 attempt.owner(),
                 attempt.number,
-                attempt.origin.resolve()
+                attempt.origin().resolve()
             ),
             Self::Request(request, by, _) => write!(
                 out,
@@ -222,7 +222,7 @@ fn deadlock(path: &[Edge]) -> Failure {
     let first = &path[0].awaited;
     let facts = match first {
         Awaited::Attempt(attempt) => Facts {
-            init_site: attempt.origin.resolve(),
+            init_site: attempt.origin().resolve(),
             owner_thread: attempt.owner(),
             attempt: attempt.number,
             ..Facts::default()

@@ -1,5 +1,6 @@
 //! A once as it is now, for people.
 
+use super::attempt::Attempt;
 use super::config::Config;
 use super::gate::Body;
 use super::queue::Work;
@@ -27,7 +28,7 @@ pub(crate) struct Info {
     pub(crate) init_ns: u64,
     pub(crate) init_pid: u32,
     pub(crate) running: Option<Origin>,
-    pub(crate) init: Option<Origin>,
+    latest: Option<Shared<Attempt>>,
 }
 
 impl Info {
@@ -37,6 +38,11 @@ impl Info {
             Some(name) => name.as_ptr(),
             None => self.bound().map_or(std::ptr::null(), |config| config.name),
         }
+    }
+
+    /// Where the latest attempt was started, for as long as the once remembers it.
+    pub(crate) fn init(&self) -> Option<Origin> {
+        self.latest.as_ref().map(|attempt| attempt.origin())
     }
 
     /// What is bound, where the once has no copy.
@@ -73,7 +79,7 @@ impl Body {
             init_ns: 0,
             init_pid: 0,
             running: None,
-            init: None,
+            latest: None,
         };
         let Some(gate) = &self.gate else {
             info.has_initializer = info
@@ -95,7 +101,7 @@ impl Body {
         info.since_ns = gate.history.since_ns;
         info.init_ns = gate.history.init_ns;
         info.init_pid = gate.history.init_pid;
-        info.init = gate.latest.as_ref().map(|attempt| attempt.origin);
+        info.latest = gate.latest.clone();
         if let Some(running) = &gate.running {
             info.owner = running.attempt.owner();
             info.waiters = running.attempt.waiters.load(Relaxed);

@@ -63,7 +63,7 @@ impl Once {
             (word::DRAINING, None) => "draining".into(),
             _ => "done by now".into(),
         };
-        let init_site = attempt.origin.resolve();
+        let init_site = attempt.origin().resolve();
         let text = text!(
             "waited {} for {}: thread {} is {doing} (attempt {}, started {} ago at {init_site})",
             since(began),

@@ -75,6 +75,46 @@ impl Origin {
     }
 }
 
+/// An origin with its own copies of the strings.
+pub(crate) struct OwnSite {
+    origin: Origin,
+    /// What `origin` points to.
+    _strings: [Option<CString>; 2],
+}
+
+impl OwnSite {
+    pub(crate) fn copy(origin: Origin) -> Result<Self, NoMemory> {
+        let Origin::Here {
+            file,
+            line,
+            function,
+        } = origin
+        else {
+            return Ok(Self {
+                origin,
+                _strings: [None, None],
+            });
+        };
+        let strings = [copy_text(file)?, copy_text(function)?];
+        let [file, function] = strings
+            .each_ref()
+            .map(|text| text.as_deref().map_or(std::ptr::null(), CStr::as_ptr));
+        Ok(Self {
+            origin: Origin::Here {
+                file,
+                line,
+                function,
+            },
+            _strings: strings,
+        })
+    }
+
+    /// The origin, for as long as this is there.
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
+    }
+}
+
 /// The object, the nearest exported symbol before a return address, and how far into the object it is.
 fn nearest_symbol(address: usize) -> Option<(libc::Dl_info, usize)> {
     let mut found = libc::Dl_info {
