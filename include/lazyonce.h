@@ -157,7 +157,7 @@
 /** `on_failure`: the first failure, of the initializer or of a queued callback, is final. */
 #define LAZY_FAIL_STICKY 2
 
-/** `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt. */
+/** `on_deferred_failure`: a queued callback that fails stays at the head of its phase and runs again in the next attempt. */
 #define LAZY_DEFERRED_KEEP 0
 
 /** `on_deferred_failure`: a queued callback that fails is reported once and dropped; the next attempt goes on behind it. */
@@ -296,7 +296,7 @@ typedef struct lazy_config {
     lazy_fn prepare;
     /**
      * Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
-     * made, and calls are still queued.
+     * made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
      */
     lazy_fn can_init;
     /**
@@ -364,24 +364,28 @@ typedef struct lazy_request {
     /**
      * Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
      * close, with no lock held, on the thread that does that. NULL if there is nothing to release. Not called if the
-     * request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
+     * request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says. An exception out of it comes out
+     * of the call that it ran in; in an attempt, that fails the attempt.
      */
     void (*drop)(void *ctx);
     /** Whom the request belongs to, for `lazy_once_cancel_owner`: any address, which is never followed; NULL for nobody. */
     const void *owner;
     /**
      * Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
-     * that runs at once replaces it too. Million-fold seeding keeps one entry.
+     * that runs at once replaces it too, whatever comes of it. What is replaced is released when the later one is queued or has run. Million-fold seeding keeps one entry.
      */
     uint64_t key;
-    /** Its place in the order: lower phases run first, first in, first out within one. */
+    /**
+     * Its place in the order: lower phases run first, first in, first out within one. Meant for a few different values: each
+     * one in use costs a step of every request.
+     */
     int32_t phase;
     /** `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both. */
     uint32_t flags;
     /** Where the request was made; `LAZY_HERE`, or zero for the return address. */
     struct lazy_site site;
     /**
-     * Writes a text about the request, for the message when it fails: at most `capacity` bytes (256) with the final NUL. Must
+     * Writes a text about the request, for the message when it fails in the queue: at most `capacity` bytes (256) with the final NUL. Must
      * not throw. May be NULL.
      */
     void (*describe)(void *ctx, char *buffer, size_t capacity);
@@ -596,7 +600,7 @@ LAZY_API lazy_once *lazy_default(void);
  * - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
  *   before. Or the once is a named one that somebody else has configured in another way; then `init_site` is the call that
  *   did. Nothing has changed.
- * - `LAZY_E_CLOSED`: the once is closed.
+ * - `LAZY_E_CLOSED`: the once is closed, and `config` is not NULL.
  * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
  *   `name`, or non-zero bytes beyond what this library knows.
  * - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
@@ -633,8 +637,8 @@ LAZY_API lazy_status lazy_once_configure(lazy_once *once, const lazy_config *con
  * - `LAZY_E_CLOSED`: the once is closed.
  * - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
  *
- * **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
- * that they waited for.
+ * **Threads** Any, at any time; in a signal handler only when initialized. One thread initializes; the others wait for it and
+ * return the outcome of the attempt that they waited for.
  *
  * **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
  *
@@ -1090,8 +1094,8 @@ LAZY_API int32_t lazy_fail(int32_t code, const char *message);
 /**
  * `lazy_fail` for an initializer whose failure has a status of its own, such as `LAZY_E_UNAVAILABLE`.
  *
- * - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not negative becomes
- *   `LAZY_E_INIT`. Without effect in other callbacks.
+ * - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not a failing status of
+ *   this header becomes `LAZY_E_INIT`. Without effect in other callbacks.
  * - `code`, `message`: as for `lazy_fail`.
  *
  * **Returns** `code`, or -1 for 0: `return lazy_fail_status(LAZY_E_UNAVAILABLE, 100, "no driver");`.

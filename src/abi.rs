@@ -75,7 +75,7 @@ pub const LAZY_FAIL_RETRY: u32 = 1;
 /// `on_failure`: the first failure, of the initializer or of a queued callback, is final.
 pub const LAZY_FAIL_STICKY: u32 = 2;
 
-/// `on_deferred_failure`: a queued callback that fails stays at the head and runs again in the next attempt.
+/// `on_deferred_failure`: a queued callback that fails stays at the head of its phase and runs again in the next attempt.
 pub const LAZY_DEFERRED_KEEP: u32 = 0;
 /// `on_deferred_failure`: a queued callback that fails is reported once and dropped; the next attempt goes on behind it.
 pub const LAZY_DEFERRED_DROP: u32 = 1;
@@ -187,7 +187,7 @@ pub struct lazy_config {
     /// thread's attempt runs, `lazy_once_init` and `lazy_once_run` return `LAZY_IN_PROGRESS` there and a call is queued.
     pub prepare: lazy_fn,
     /// Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
-    /// made, and calls are still queued.
+    /// made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
     pub can_init: lazy_fn,
     /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
     /// version: refused unless NULL.
@@ -253,20 +253,22 @@ pub struct lazy_request {
     pub ctx: *mut c_void,
     /// Releases `ctx`; called exactly once if the request was taken: after the run, the cancel, the replacement or the
     /// close, with no lock held, on the thread that does that. NULL if there is nothing to release. Not called if the
-    /// request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says.
+    /// request was not taken, which is what every negative status but `LAZY_E_CALLBACK` says. An exception out of it comes out
+    /// of the call that it ran in; in an attempt, that fails the attempt.
     pub drop: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void)>,
     /// Whom the request belongs to, for `lazy_once_cancel_owner`: any address, which is never followed; NULL for nobody.
     pub owner: *const c_void,
     /// Not 0: a later request with the same key replaces this one while it is queued, and takes the tail of its own phase; one
-    /// that runs at once replaces it too. Million-fold seeding keeps one entry.
+    /// that runs at once replaces it too, whatever comes of it. What is replaced is released when the later one is queued or has run. Million-fold seeding keeps one entry.
     pub key: u64,
-    /// Its place in the order: lower phases run first, first in, first out within one.
+    /// Its place in the order: lower phases run first, first in, first out within one. Meant for a few different values: each
+    /// one in use costs a step of every request.
     pub phase: i32,
     /// `LAZY_REQUEST_NO_WAIT`, `LAZY_REQUEST_HOLD_HOST`, or both.
     pub flags: u32,
     /// Where the request was made; `LAZY_HERE`, or zero for the return address.
     pub site: lazy_site,
-    /// Writes a text about the request, for the message when it fails: at most `capacity` bytes (256) with the final NUL. Must
+    /// Writes a text about the request, for the message when it fails in the queue: at most `capacity` bytes (256) with the final NUL. Must
     /// not throw. May be NULL.
     pub describe:
         Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, buffer: *mut c_char, capacity: usize)>,

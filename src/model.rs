@@ -51,13 +51,13 @@ impl Once {
     pub fn call(&self, function: Function, ctx: *mut c_void) -> abi::lazy_status {
         let callback = Callback::new(function, ctx);
         let decision = if self.0.is_ready() {
-            Ok(Decision::RunAfterWait)
+            Ok((Decision::RunAfterWait, None))
         } else {
             once::call(&self.0, &Ask::Plain(callback, 0))
         };
         match decision {
-            Ok(Decision::Queued(_)) => abi::LAZY_QUEUED,
-            Ok(Decision::RunAfterWait | Decision::RunReentrant) => {
+            Ok((Decision::Queued(_), _)) => abi::LAZY_QUEUED,
+            Ok((Decision::RunAfterWait | Decision::RunReentrant, _)) => {
                 status(once::run(&self.0, callback, Origin::Address(0)))
             }
             Err(failure) => failure.status(),
@@ -81,10 +81,14 @@ impl Once {
             no_wait: request.no_wait,
         };
         match once::call(&self.0, &ask) {
-            Ok(Decision::Queued(ticket)) => (abi::LAZY_QUEUED, ticket),
-            Ok(Decision::RunAfterWait | Decision::RunReentrant) => {
-                self.0.supersede(details.key);
-                (status(once::run_request(&self.0, &details)), 0)
+            Ok((decision, replaced)) => {
+                let _end = self.0.release_at_the_end(replaced);
+                match decision {
+                    Decision::Queued(ticket) => (abi::LAZY_QUEUED, ticket),
+                    Decision::RunAfterWait | Decision::RunReentrant => {
+                        (status(once::run_request(&self.0, &details)), 0)
+                    }
+                }
             }
             Err(failure) => (failure.status(), 0),
         }

@@ -120,8 +120,8 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         Ok((once, callback, decision))
     };
     match preserved(|| decide().map_err(error::raise)) {
-        Ok((.., Decision::Queued(_))) => abi::LAZY_QUEUED,
-        Ok((once, callback, Decision::RunAfterWait | Decision::RunReentrant)) => {
+        Ok((.., (Decision::Queued(_), _))) => abi::LAZY_QUEUED,
+        Ok((once, callback, (Decision::RunAfterWait | Decision::RunReentrant, _))) => {
             once::run(once, callback, Origin::Address(caller)).map_or_else(
                 |failure| preserved(|| error::raise(failure)),
                 |()| abi::LAZY_OK,

@@ -31,8 +31,8 @@ pub unsafe extern "C-unwind" fn lazy_fail(code: i32, message: *const c_char) -> 
 
 /// `lazy_fail` for an initializer whose failure has a status of its own, such as `LAZY_E_UNAVAILABLE`.
 ///
-/// - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not negative becomes
-///   `LAZY_E_INIT`. Without effect in other callbacks.
+/// - `status`: what the initializing call returns in place of `LAZY_E_INIT`; one that is not a failing status of
+///   this header becomes `LAZY_E_INIT`. Without effect in other callbacks.
 /// - `code`, `message`: as for `lazy_fail`.
 ///
 /// **Returns** `code`, or -1 for 0: `return lazy_fail_status(LAZY_E_UNAVAILABLE, 100, "no driver");`.

@@ -22,7 +22,7 @@ use crate::sys::sized::Foreign;
 /// - `LAZY_E_TOO_LATE`: an attempt has already been made; the error's `init_site` says by whom, if the once was configured
 ///   before. Or the once is a named one that somebody else has configured in another way; then `init_site` is the call that
 ///   did. Nothing has changed.
-/// - `LAZY_E_CLOSED`: the once is closed.
+/// - `LAZY_E_CLOSED`: the once is closed, and `config` is not NULL.
 /// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
 ///   `name`, or non-zero bytes beyond what this library knows.
 /// - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
@@ -64,8 +64,8 @@ pub unsafe extern "C-unwind" fn lazy_once_configure(
 /// - `LAZY_E_CLOSED`: the once is closed.
 /// - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows.
 ///
-/// **Threads** Any, at any time. One thread initializes; the others wait for it and return the outcome of the attempt
-/// that they waited for.
+/// **Threads** Any, at any time; in a signal handler only when initialized. One thread initializes; the others wait for it and
+/// return the outcome of the attempt that they waited for.
 ///
 /// **Blocking** Not when initialized. Otherwise for as long as the initializer and the queued callbacks take.
 ///

@@ -202,26 +202,32 @@ fn submit(once: &Once, ask: &Ask, receipt: &Target<lazy_receipt>) -> lazy_status
             outcome,
         });
     };
-    let (result, outcome) = if once.is_ready() {
+    if once.is_ready() {
         once.tell_ready();
-        (once::run_ready_request(once, details), abi::LAZY_RAN_READY)
-    } else {
-        match preserved(|| once::call(once, ask).map_err(error::raise)) {
-            Err(status) => return status,
-            Ok(Decision::Queued(ticket)) => {
-                fill(ticket, abi::LAZY_OUTCOME_QUEUED);
-                return abi::LAZY_QUEUED;
-            }
-            Ok(Decision::RunReentrant) => {
-                once.supersede(details.key);
-                (once::run_request(once, details), abi::LAZY_RAN_REENTRANT)
-            }
-            Ok(Decision::RunAfterWait) => {
-                (once::run_request(once, details), abi::LAZY_RAN_AFTER_WAIT)
-            }
-        }
+        let result = once::run_ready_request(once, details);
+        fill(0, abi::LAZY_RAN_READY);
+        return told(result);
+    }
+    let (decision, replaced) = match preserved(|| once::call(once, ask).map_err(error::raise)) {
+        Ok(decided) => decided,
+        Err(status) => return status,
     };
+    // What this one replaces is released last: an exception out of that finds this one queued or run, and the receipt filled.
+    let _end = once.release_at_the_end(replaced);
+    let outcome = match decision {
+        Decision::Queued(ticket) => {
+            fill(ticket, abi::LAZY_OUTCOME_QUEUED);
+            return abi::LAZY_QUEUED;
+        }
+        Decision::RunReentrant => abi::LAZY_RAN_REENTRANT,
+        Decision::RunAfterWait => abi::LAZY_RAN_AFTER_WAIT,
+    };
+    let result = once::run_request(once, details);
     fill(0, outcome);
+    told(result)
+}
+
+fn told(result: Result<(), Failure>) -> lazy_status {
     result.map_or_else(
         |failure| preserved(|| error::raise(failure)),
         |()| abi::LAZY_OK,

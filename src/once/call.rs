@@ -23,6 +23,9 @@ pub(crate) enum Decision {
     Queued(u64),
 }
 
+/// A request that a later one replaces. It is still to be released, after everything else that this call does.
+pub(crate) type Replaced = Option<Shared<Request>>;
+
 /// What is handed in.
 pub(crate) enum Ask {
     /// A callback, by a call that returns to this address.
@@ -44,15 +47,17 @@ pub(crate) enum Ask {
 ///         else:                 _queued_calls.append(callable)
 ///     if run_now:               callable()           # by our caller, after the lock is released
 /// ```
-pub(crate) fn call(once: &Once, ask: &Ask) -> Result<Decision, Failure> {
+pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failure> {
     let mut spare = Spare::default();
     crate::hooks::before_lock();
     loop {
         let Some(mut locked) = once.lock()? else {
-            return Ok(Decision::RunAfterWait);
+            return Ok((Decision::RunAfterWait, None));
         };
         match locked.standing() {
-            Standing::Mine(word::DRAINING) => return Ok(Decision::RunReentrant),
+            Standing::Mine(word::DRAINING) => {
+                return Ok((Decision::RunReentrant, locked.supersede(ask)));
+            }
             Standing::Over(failure) => return Err(failure),
             Standing::Fresh | Standing::Mine(_) => {}
             Standing::Theirs(attempt) => match locked.door(once, ask) {
@@ -70,11 +75,7 @@ pub(crate) fn call(once: &Once, ask: &Ask) -> Result<Decision, Failure> {
             },
         }
         match locked.append(ask, &mut spare) {
-            Ok((ticket, replaced)) => {
-                drop(locked);
-                once.release_all(replaced);
-                return Ok(Decision::Queued(ticket));
-            }
+            Ok((ticket, replaced)) => return Ok((Decision::Queued(ticket), replaced)),
             Err(lack) => {
                 drop(locked);
                 ask.bring(&mut spare, lack)?;
@@ -110,12 +111,18 @@ impl Locked<'_> {
         }
     }
 
+    /// Takes out what a request replaces that runs at once.
+    fn supersede(&mut self, ask: &Ask) -> Replaced {
+        match ask {
+            Ask::Request { details, .. } if details.key != 0 => {
+                self.gate().queue.take_key(details.key, thread::id())
+            }
+            _ => None,
+        }
+    }
+
     /// Appends; gives the ticket, and what the request replaces.
-    fn append(
-        &mut self,
-        ask: &Ask,
-        spare: &mut Spare,
-    ) -> Result<(u64, Option<Shared<Request>>), Lack> {
+    fn append(&mut self, ask: &Ask, spare: &mut Spare) -> Result<(u64, Replaced), Lack> {
         let gate = self.gate();
         let details = match ask {
             Ask::Plain(callback, caller) => {

@@ -4,6 +4,7 @@ use super::attempt::Attempt;
 use super::config::Config;
 use super::gate::{Body, Configured, Gate};
 use super::{Once, registry, word};
+use crate::abi;
 use crate::error::Failure;
 use crate::sys::memory::{Shared, try_box};
 use crate::sys::site::Origin;
@@ -54,6 +55,7 @@ impl Once {
             name: config.name.clone(),
             by: origin,
         };
+        let mut bound = Foreign::NULL;
         let mut offered = Some(try_box(Gate {
             configured: Some(configured),
             ..Gate::new(config)
@@ -63,6 +65,7 @@ impl Once {
             let mut registry = registry::lock();
             let verdict = self.with_body(&mut registry, |phase, body, registry| {
                 let ours = offered.as_mut().expect("offered until it is taken");
+                bound = body.config;
                 match &mut body.gate {
                     _ if *phase == word::CLOSED => Verdict::Closed,
                     Some(gate) if gate.accepts(&mut ours.config) => Verdict::Done,
@@ -96,9 +99,19 @@ impl Once {
                 Verdict::Done => return Ok(()),
                 Verdict::Again => {}
                 Verdict::Closed => return Err(Failure::closed(c"")),
+                Verdict::TooLate(..) if self.is_bound_to(bound, &offered) => return Ok(()),
                 Verdict::TooLate(latest, first) => return Err(self.too_late(latest, first)),
             }
         }
+    }
+
+    /// Is what is offered what `LAZY_ONCE_WITH` has bound? A once that owns nothing has no copy of it.
+    fn is_bound_to(&self, bound: Foreign<abi::lazy_config>, offered: &Option<Box<Gate>>) -> bool {
+        let bound = Config::copy(bound).ok().flatten();
+        bound.is_some_and(|bound| {
+            let offered = offered.as_ref().map(|gate| &gate.config);
+            offered == Some(&bound)
+        })
     }
 
     /// Forgets every pointer of its configuration, in any phase: the code behind them may be unloaded.

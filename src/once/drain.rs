@@ -209,6 +209,7 @@ impl<'a> Ownership<'a> {
                 request.gone.keep(());
                 return;
             }
+            gate.queue.release(request, thread::id());
             drop(locked);
             self.released = true;
             Request::release(request);

@@ -135,7 +135,7 @@ impl Gate {
     }
 
     /// Must this stay?
-    fn is_needed(&self, phase: u32) -> bool {
+    pub(super) fn is_needed(&self, phase: u32) -> bool {
         let kept = self.named || self.configured.is_some();
         match phase {
             word::READY => kept || self.queue.has_leaving(),

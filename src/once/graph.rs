@@ -215,10 +215,11 @@ fn deadlock(path: &[Edge]) -> Failure {
             edge.awaited
         );
     }
-    append!(
-        text,
-        ". Nobody slept. Start them in one order, or limit the wait"
-    );
+    let advice = match path[0].awaited {
+        Awaited::Attempt(_) => "Start them in one order, or limit the wait",
+        Awaited::Request(..) => "Cancel it where nothing that it needs waits for this thread",
+    };
+    append!(text, ". Nobody slept. {advice}");
     let first = &path[0].awaited;
     let facts = match first {
         Awaited::Attempt(attempt) => Facts {

@@ -1,7 +1,7 @@
 //! A once around `fork`. Every function here runs inside a fork handler: no allocation, no user code.
 
 use super::attempt::Attempt;
-use super::gate::{Gate, Running};
+use super::gate::{Body, Gate, Running};
 use super::queue::Work;
 use super::{Once, word};
 
@@ -9,7 +9,7 @@ impl Once {
     /// Before the fork: takes the lock, so that what is behind it is whole in the child. A once that cannot be locked stays
     /// as it is for as long as the handler holds the registry.
     pub(crate) fn hold_for_fork(&self) {
-        self.word.raw().acquire(word::LOCKABLE);
+        self.word.raw().acquire::<false>(word::LOCKABLE);
     }
 
     /// After the fork, in the parent.
@@ -28,7 +28,7 @@ impl Once {
     /// in this process will ever need the once.
     pub(crate) fn inherit(&self, before: u64) -> bool {
         if !self.is_lockable() {
-            return true;
+            return self.inherit_ready(before);
         }
         let mut stays = true;
         self.word.remake(|payload, body| {
@@ -49,6 +49,21 @@ impl Once {
             phase | word::LOCKABLE
         });
         stays
+    }
+
+    /// One that is ready, and has a gate because it is configured, or because something is leaving its queue.
+    fn inherit_ready(&self, before: u64) -> bool {
+        let inherit = |phase: &mut u32, body: &mut Body| {
+            let gate = body.gate.as_mut()?;
+            gate.queue.inherit(before);
+            if gate.is_needed(*phase) {
+                return None;
+            }
+            // Its memory is left to whoever is gone.
+            body.gate.take().map(std::mem::forget)
+        };
+        let left = self.word.settled(word::LOCKABLE, inherit).flatten();
+        left.is_none()
     }
 }
 

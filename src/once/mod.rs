@@ -56,6 +56,7 @@ pub(crate) use withdraw::Cancelled;
 
 use crate::error::Failure;
 use crate::sys::sized::Foreign;
+use crate::sys::text::text;
 use crate::sys::word::Word;
 use gate::{Body, Counters, Locked, Standing};
 
@@ -120,7 +121,14 @@ impl Once {
             match self.word.look() {
                 word::READY => return Ok(None),
                 word::CLOSED => return Err(Failure::closed(c"")),
-                _ => self.furnish()?,
+                word::FRESH => self.furnish()?,
+                // It has become lockable meanwhile.
+                word if word & word::LOCKABLE != 0 => {}
+                word => {
+                    return Err(Failure::invalid(text!(
+                        "memory that is no lazy_once: its state is {word}"
+                    )));
+                }
             }
         }
     }

@@ -2,9 +2,10 @@
 
 use super::Once;
 use super::attempt::Attempt;
+use super::call::Replaced;
 use super::failure::called;
-use super::gate::Gate;
-use super::queue::{Found, Queue, Request};
+use super::gate::{Gate, Running};
+use super::queue::{Found, Queue, Request, Work};
 use super::registry;
 use crate::error::{Error, Facts, Failure};
 use crate::sys::clock::Deadline;
@@ -91,17 +92,6 @@ impl Once {
         }
     }
 
-    /// A request with this key runs at once: one that waits is not needed any more.
-    pub(crate) fn supersede(&self, key: u64) {
-        if key == 0 {
-            return;
-        }
-        let taken = self
-            .lock_gate()
-            .and_then(|mut locked| locked.gate().queue.take_key(key, thread::id()));
-        self.release_all(taken);
-    }
-
     /// Under the once's own lock where it can be locked: a search is as long as the queue, and others need the registry's.
     fn take_out(&self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
         if let Some(mut locked) = self.lock_gate() {
@@ -113,6 +103,17 @@ impl Once {
                 .as_mut()
                 .map_or(Step::Nothing, |gate| gate.take_out(choose))
         })
+    }
+
+    /// Sees to it that what a call replaced is released at its end, also when that unwinds.
+    pub(crate) fn release_at_the_end(&self, replaced: Replaced) -> impl Drop + '_ {
+        struct End<'a>(&'a Once, Replaced);
+        impl Drop for End<'_> {
+            fn drop(&mut self) {
+                self.0.release_all(self.1.take());
+            }
+        }
+        End(self, replaced)
     }
 
     /// Releases what was taken out; after that it is gone.
@@ -147,6 +148,14 @@ impl Once {
 }
 
 impl Gate {
+    /// Is this thread inside what a request still runs: in its `drop`, or working for the attempt that runs it?
+    fn is_inside(&self, request: &Shared<Request>) -> bool {
+        let runs_it = |running: &&Running| matches!(&running.work, Some(Work::One(work)) if work.same(request));
+        let running = self.running.as_ref().filter(runs_it);
+        Mark::is_set(request.key())
+            || running.is_some_and(|running| Attempt::is_mine(&running.attempt))
+    }
+
     fn take_out(&mut self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
         let Some(ticket) = choose(&self.queue) else {
             return Step::Nothing;
@@ -168,7 +177,7 @@ impl Gate {
                     Step::Busy(request, owner)
                 }
             }
-            Found::Leaving(request, _) if Mark::is_set(request.key()) => Step::Inside,
+            Found::Leaving(request, _) if self.is_inside(&request) => Step::Inside,
             Found::Leaving(request, by) => Step::Busy(request, by),
         }
     }

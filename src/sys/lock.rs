@@ -52,30 +52,38 @@ impl RawLock {
     /// Takes the lock; false if the payload lacks a bit of `needs`, as it may from one moment to the next.
     #[inline]
     pub(crate) fn lock_if(&self, needs: u32) -> bool {
-        let taken = self.acquire(needs);
-        if taken {
-            thread::holds(self.key());
-        }
-        taken
+        self.acquire::<true>(needs)
     }
 
-    /// [`Self::lock_if`] without the note that this thread is inside: a fork handler takes more locks than are noted.
+    /// The same. With `NOTED` this thread is known to be inside from before the exchange that takes the lock, so that a signal
+    /// handler finds it so at every moment; a fork handler, which takes more locks than can be noted, goes without.
     #[inline]
-    pub(crate) fn acquire(&self, needs: u32) -> bool {
+    pub(crate) fn acquire<const NOTED: bool>(&self, needs: u32) -> bool {
         let seen = self.word.load(Relaxed);
         let taken = seen & (LOCKED | CONTENDED) == 0
             && seen & needs == needs
-            && self
-                .word
-                .compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed)
-                .is_ok()
-            || self.acquire_contended(needs);
+            && self.exchange::<NOTED>(seen, seen | LOCKED).is_ok()
+            || self.acquire_contended::<NOTED>(needs);
         race::acquire(self);
         taken
     }
 
+    #[inline]
+    fn exchange<const NOTED: bool>(&self, seen: u32, locked: u32) -> Result<u32, u32> {
+        if NOTED {
+            thread::holds(self.key());
+        }
+        let result = self
+            .word
+            .compare_exchange(seen, locked, order::lock(), Relaxed);
+        if NOTED && result.is_err() {
+            thread::released(self.key());
+        }
+        result
+    }
+
     #[cold]
-    fn acquire_contended(&self, needs: u32) -> bool {
+    fn acquire_contended<const NOTED: bool>(&self, needs: u32) -> bool {
         let mut take = LOCKED;
         let mut spins = SPINS;
         let mut seen = self.word.load(Relaxed);
@@ -87,10 +95,7 @@ impl RawLock {
                 return false;
             }
             if seen & LOCKED == 0 {
-                match self
-                    .word
-                    .compare_exchange(seen, seen | take, order::lock(), Relaxed)
-                {
+                match self.exchange::<NOTED>(seen, seen | take) {
                     Ok(_) => break,
                     Err(now) => seen = now,
                 }
@@ -127,8 +132,9 @@ impl RawLock {
     /// Releases the lock.
     #[inline]
     pub(crate) fn release(&self) {
-        thread::released(self.key());
+        let key = self.key();
         self.let_go();
+        thread::released(key);
     }
 
     /// The other half of [`Self::acquire`].
@@ -145,10 +151,11 @@ impl RawLock {
     /// Releases the lock and publishes `payload`, with which it cannot be taken, in one exchange, after which only the
     /// address of the word is used.
     pub(crate) fn settle(&self, payload: u32) {
-        thread::released(self.key());
+        let key = self.key();
         race::release(self);
         let address = self.word.address();
         let old = self.word.swap(payload, order::publish_ready());
+        thread::released(key);
         if old & CONTENDED != 0 && order::wake_lock_settled() {
             futex::wake_at(address, 1);
         }
@@ -187,14 +194,9 @@ unsafe impl lock_api::RawMutex for RawLock {
 
     fn try_lock(&self) -> bool {
         let seen = self.word.load(Relaxed);
-        let free = seen & LOCKED == 0
-            && self
-                .word
-                .compare_exchange(seen, seen | LOCKED, order::lock(), Relaxed)
-                .is_ok();
+        let free = seen & LOCKED == 0 && self.exchange::<true>(seen, seen | LOCKED).is_ok();
         if free {
             race::acquire(self);
-            thread::holds(self.key());
         }
         free
     }

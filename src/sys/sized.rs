@@ -47,8 +47,8 @@ impl<T> Copy for Foreign<T> {}
 /// What is wrong with a struct.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum Malformed {
-    #[error("{0} does not cover the first field")]
-    TooSmall(usize),
+    #[error("{0} is too small, it has to be at least {1}")]
+    TooSmall(usize, usize),
     #[error("{0} bytes with non-zero ones that this version has no field for")]
     UnknownFields(usize),
 }
@@ -113,7 +113,7 @@ unsafe fn read<T: Sized_>(from: *const T) -> Result<T, Malformed> {
     // SAFETY: the caller's promise.
     let size = unsafe { from.cast::<usize>().read() };
     if size < T::SMALLEST {
-        return Err(Malformed::TooSmall(size));
+        return Err(Malformed::TooSmall(size, T::SMALLEST));
     }
     let known = size.min(size_of::<T>());
     let bytes = from.cast::<u8>();

@@ -10,7 +10,7 @@ pub(crate) use model::*;
 
 #[cfg(not(loom))]
 mod native {
-    use super::super::atomic::{AtomicU32, Ordering::*};
+    use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
     use std::cell::Cell;
     use std::ffi::c_void;
 
@@ -52,7 +52,8 @@ mod native {
         LOCAL.with(|local| local.id.set(0));
     }
 
-    /// This thread is now inside the lock `key`.
+    /// This thread is about to take the lock `key`. A signal handler of this thread sees the note at every moment at which
+    /// the lock may be held; so the compiler must leave the order of these lines and the caller's as it is.
     #[inline]
     pub(crate) fn holds(key: usize) {
         LOCAL.with(|local| {
@@ -60,11 +61,13 @@ mod native {
             local.held[depth].set(key);
             local.depth.set(depth + 1);
         });
+        compiler_fence(SeqCst);
     }
 
-    /// This thread leaves the lock `key`, its latest.
+    /// This thread has left the lock `key`, its latest.
     #[inline]
     pub(crate) fn released(key: usize) {
+        compiler_fence(SeqCst);
         LOCAL.with(|local| {
             let depth = local.depth.get().wrapping_sub(1);
             // A child of a fork that runs no handler may free a lock that its parent's other thread held.

@@ -9,7 +9,14 @@ use std::collections::VecDeque;
 pub(super) struct Place {
     pub(super) ticket: u64,
     pub(super) state: State,
-    pub(super) request: Shared<Request>,
+    /// `None` in a place that is `Gone`.
+    pub(super) request: Option<Shared<Request>>,
+}
+
+impl Place {
+    pub(super) fn request(&self) -> &Shared<Request> {
+        self.request.as_ref().expect("it is not gone")
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +28,8 @@ pub(super) enum State {
     Failed,
     /// That thread has taken it out and releases its context. It still stands here for those who must wait for that.
     Leaving(u64),
+    /// Nothing is here any more. Places in the middle are taken out many at a time, since that moves the others.
+    Gone,
 }
 
 impl State {
@@ -36,6 +45,8 @@ pub(super) struct Lane {
     pub(super) places: VecDeque<Place>,
     /// So many places at the head are not to be run in this attempt.
     pub(super) passed: usize,
+    /// How many places are `Gone`: none at either end, and not more than half of all.
+    pub(super) gone: usize,
 }
 
 impl Lane {
@@ -53,6 +64,7 @@ impl Lane {
         self.places
             .binary_search_by_key(&ticket, |place| place.ticket)
             .ok()
+            .filter(|&index| self.places[index].state != State::Gone)
     }
 
     /// The caller has made room.
@@ -64,8 +76,27 @@ impl Lane {
         self.places.insert(index, place);
     }
 
-    pub(super) fn remove(&mut self, index: usize) -> Option<Place> {
-        self.passed -= (index < self.passed) as usize;
-        self.places.remove(index)
+    pub(super) fn remove(&mut self, index: usize) -> Option<Shared<Request>> {
+        let place = &mut self.places[index];
+        place.state = State::Gone;
+        let request = place.request.take();
+        self.gone += 1;
+        let is_gone = |place: Option<&Place>| place.is_some_and(|place| place.state == State::Gone);
+        while is_gone(self.places.front()) {
+            self.places.pop_front();
+            self.gone -= 1;
+            self.passed = self.passed.saturating_sub(1);
+        }
+        while is_gone(self.places.back()) {
+            self.places.pop_back();
+            self.gone -= 1;
+        }
+        if self.gone * 2 > self.places.len() {
+            self.places.retain(|place| place.state != State::Gone);
+            self.gone = 0;
+            self.passed = 0;
+        }
+        self.passed = self.passed.min(self.places.len());
+        request
     }
 }

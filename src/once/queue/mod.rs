@@ -152,6 +152,7 @@ impl Queue {
                     phase,
                     places: std::mem::take(&mut spare.places),
                     passed: 0,
+                    gone: 0,
                 };
                 self.lanes.insert(lane, fresh);
                 lane
@@ -175,7 +176,7 @@ impl Queue {
         self.lanes[lane].insert(Place {
             ticket: request.ticket,
             state,
-            request,
+            request: Some(request),
         });
     }
 
@@ -197,7 +198,7 @@ impl Queue {
 
     fn leave(&mut self, position: Position, by: u64) -> Shared<Request> {
         self.set(position, State::Leaving(by));
-        self.place(position).request.clone()
+        self.place(position).request().clone()
     }
 
     /// All plain requests, to be freed outside the lock.
@@ -227,7 +228,7 @@ impl Queue {
             self.keys.remove(&key);
         }
         let (lane, index) = position;
-        self.lanes[lane].remove(index).map(|place| place.request)
+        self.lanes[lane].remove(index)
     }
 
     /// Looks a ticket up.
@@ -236,8 +237,9 @@ impl Queue {
             let place = self.place(position);
             match place.state {
                 State::Queued | State::Failed => Found::Queued,
-                State::Running => Found::Running(place.request.clone()),
-                State::Leaving(by) => Found::Leaving(place.request.clone(), by),
+                State::Running => Found::Running(place.request().clone()),
+                State::Leaving(by) => Found::Leaving(place.request().clone(), by),
+                State::Gone => Found::Nothing,
             }
         })
     }
@@ -250,7 +252,8 @@ impl Queue {
             let is_passed = |place: &Place| place.ticket <= behind.1;
             lane.places.partition_point(is_passed)
         });
-        let mine = |place: &Place| place.request.details.owner == owner;
+        let is_his = |request: &Shared<Request>| request.details.owner == owner;
+        let mine = |place: &Place| place.request.as_ref().is_some_and(is_his);
         let (position, ticket) = self.find_from((lane, index), mine)?;
         Some((self.lanes[position.0].phase, ticket))
     }

@@ -123,7 +123,7 @@ impl Queue {
 
     fn start(&mut self, position: Position) -> Work {
         self.set(position, State::Running);
-        Work::One(self.place(position).request.clone())
+        Work::One(self.place(position).request().clone())
     }
 
     fn first_place(&mut self) -> Option<Position> {
@@ -139,6 +139,13 @@ impl Queue {
     /// Puts back what did not run; what is given back is freed outside the lock.
     pub(crate) fn restore(&mut self, block: Shared<Block>) -> Option<Shared<Block>> {
         self.plain.restore(block)
+    }
+
+    /// A request whose context its owner is about to release: it will never run again, in a forked child neither.
+    pub(crate) fn release(&mut self, request: &Request, by: u64) {
+        if let Some(position) = self.position(request.details.phase, request.ticket) {
+            self.set(position, State::Leaving(by));
+        }
     }
 
     /// A request that ran and failed, and stays.
@@ -188,16 +195,18 @@ impl Queue {
     pub(crate) fn inherit(&mut self, before: u64) {
         for lane in &mut self.lanes {
             let places = &mut lane.places;
-            let all = places.len();
-            places.retain(|place| !matches!(place.state, State::Leaving(by) if by != before));
+            let all = places.len() - lane.gone;
+            let is_lost = |state| matches!(state, State::Leaving(by) if by != before);
+            places.retain(|place| place.state != State::Gone && !is_lost(place.state));
             self.places -= all - places.len();
             for place in places {
                 if let State::Leaving(by) = &mut place.state {
                     *by = crate::sys::thread::id();
                 }
-                place.request.inherit();
+                place.request().inherit();
             }
             lane.passed = 0;
+            lane.gone = 0;
         }
     }
 }
