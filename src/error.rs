@@ -312,6 +312,8 @@ pub(crate) struct Since(u64);
 
 impl std::fmt::Display for Since {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{:.3} s", self.0 as f64 / 1e9)
+        // Not as a floating-point number, whose formatting is larger than all of this file.
+        let ms = self.0 / 1_000_000;
+        write!(out, "{}.{:03} s", ms / 1000, ms % 1000)
     }
 }

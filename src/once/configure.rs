@@ -6,7 +6,7 @@ use super::gate::{Body, Configured, Gate};
 use super::{Once, registry, word};
 use crate::abi;
 use crate::error::Failure;
-use crate::sys::memory::{Shared, try_box};
+use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use std::ffi::{CStr, CString};
@@ -24,7 +24,7 @@ impl Once {
             return Ok(());
         };
         // Declared before the locks, so that a gate that was not needed is freed after them.
-        let mut gate = Some(try_box(Gate::new(
+        let mut gate = Some(Unique::try_new(Gate::new(
             Config::copy(bound)?.unwrap_or_default(),
         ))?);
         loop {
@@ -56,7 +56,7 @@ impl Once {
             by: origin,
         };
         let mut bound = Foreign::NULL;
-        let mut offered = Some(try_box(Gate {
+        let mut offered = Some(Unique::try_new(Gate {
             configured: Some(configured),
             ..Gate::new(config)
         })?);
@@ -106,7 +106,11 @@ impl Once {
     }
 
     /// Is what is offered what `LAZY_ONCE_WITH` has bound? A once that owns nothing has no copy of it.
-    fn is_bound_to(&self, bound: Foreign<abi::lazy_config>, offered: &Option<Box<Gate>>) -> bool {
+    fn is_bound_to(
+        &self,
+        bound: Foreign<abi::lazy_config>,
+        offered: &Option<Unique<Gate>>,
+    ) -> bool {
         let bound = Config::copy(bound).ok().flatten();
         bound.is_some_and(|bound| {
             let offered = offered.as_ref().map(|gate| &gate.config);

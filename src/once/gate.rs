@@ -12,7 +12,7 @@ use super::queue::{Queue, Work};
 use super::{registry, word};
 use crate::abi;
 use crate::error::Failure;
-use crate::sys::memory::Shared;
+use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::word::Guard;
@@ -23,7 +23,7 @@ use std::ffi::CString;
 pub(crate) struct Body {
     /// What `LAZY_ONCE_WITH` bound.
     pub(super) config: Foreign<abi::lazy_config>,
-    pub(super) gate: Option<Box<Gate>>,
+    pub(super) gate: Option<Unique<Gate>>,
     pub(super) counters: Counters,
 }
 
@@ -204,11 +204,12 @@ impl Locked<'_> {
 impl Body {
     /// Takes the gate out if the once may own nothing in this phase. The caller drops it after every lock.
     #[must_use]
+    #[inline(never)]
     pub(super) fn take_unneeded(
         &mut self,
         registry: &mut registry::Held<'_>,
         phase: u32,
-    ) -> Option<Box<Gate>> {
+    ) -> Option<Unique<Gate>> {
         let mut gate = self.gate.take_if(|gate| !gate.is_needed(phase))?;
         gate.queue.leave_tickets();
         registry.remove(&mut gate.slot);

@@ -1,7 +1,7 @@
 //! A once around `fork`. Every function here runs inside a fork handler: no allocation, no user code.
 
 use super::attempt::Attempt;
-use super::gate::{Body, Gate, Running};
+use super::gate::{Gate, Running};
 use super::queue::Work;
 use super::{Once, word};
 
@@ -53,17 +53,20 @@ impl Once {
 
     /// One that is ready, and has a gate because it is configured, or because something is leaving its queue.
     fn inherit_ready(&self, before: u64) -> bool {
-        let inherit = |phase: &mut u32, body: &mut Body| {
-            let gate = body.gate.as_mut()?;
-            gate.queue.inherit(before);
-            if gate.is_needed(*phase) {
-                return None;
-            }
-            // Its memory is left to whoever is gone.
-            body.gate.take().map(std::mem::forget)
+        let Some(mut body) = self.word.settled(word::LOCKABLE) else {
+            return true;
         };
-        let left = self.word.settled(word::LOCKABLE, inherit).flatten();
-        left.is_none()
+        let phase = body.payload();
+        let Some(gate) = &mut body.gate else {
+            return true;
+        };
+        gate.queue.inherit(before);
+        if gate.is_needed(phase) {
+            return true;
+        }
+        // Its memory is left to whoever is gone.
+        std::mem::forget(body.gate.take());
+        false
     }
 }
 

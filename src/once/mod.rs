@@ -57,7 +57,7 @@ pub(crate) use withdraw::Cancelled;
 use crate::error::Failure;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
-use crate::sys::word::Word;
+use crate::sys::word::{Guard, Word};
 use gate::{Body, Counters, Locked, Standing};
 
 /// A once, in the caller's memory: the layout of `lazy_once`.
@@ -152,27 +152,32 @@ impl Once {
         registry: &mut registry::Held<'_>,
         act: impl FnOnce(&mut u32, &mut Body, &mut registry::Held<'_>) -> R,
     ) -> R {
-        let payload = |phase, body: &Body| match phase {
-            word::READY => word::READY,
-            phase if body.gate.is_some() => phase | word::LOCKABLE,
-            phase => phase,
-        };
-        if let Some(mut locked) = self.lock_gate() {
-            let mut phase = locked.phase();
-            let result = act(&mut phase, &mut locked.0, registry);
-            match payload(phase, &locked.0) {
-                now if now & word::LOCKABLE == 0 => locked.0.settle(now),
-                now => locked.0.set_payload(now),
-            }
-            return result;
+        let mut body = self.open();
+        let mut phase = body.payload() & !word::LOCKABLE;
+        let result = act(&mut phase, &mut body, registry);
+        Self::shut(body, phase);
+        result
+    }
+
+    #[inline(never)]
+    fn open(&self) -> Guard<'_, Body> {
+        match self.lock_gate() {
+            Some(locked) => locked.0,
+            None => self
+                .word
+                .settled(word::LOCKABLE)
+                .expect("a once becomes lockable only under the registry's lock"),
         }
-        let settled = |phase: &mut u32, body: &mut Body| {
-            let result = act(phase, body, registry);
-            *phase = payload(*phase, body);
-            result
+    }
+
+    #[inline(never)]
+    fn shut(body: Guard<'_, Body>, phase: u32) {
+        let lockable = body.gate.is_some() && phase != word::READY;
+        let payload = if lockable {
+            phase | word::LOCKABLE
+        } else {
+            phase
         };
-        self.word
-            .settled(word::LOCKABLE, settled)
-            .expect("a once becomes lockable only under the registry's lock")
+        body.shut(payload, word::LOCKABLE);
     }
 }

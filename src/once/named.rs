@@ -4,7 +4,7 @@ use super::gate::Gate;
 use super::{Once, registry};
 use crate::error::Failure;
 use crate::once::config::Config;
-use crate::sys::memory::{NoMemory, try_box};
+use crate::sys::memory::{NoMemory, Unique, try_box};
 use std::ffi::{CStr, CString};
 
 /// A once and its name, which never changes.
@@ -39,7 +39,7 @@ pub(crate) fn named(name: &CStr) -> Result<&'static Once, Failure> {
     }
 }
 
-fn make(name: &CStr) -> Result<(Box<Named>, Box<Gate>), Failure> {
+fn make(name: &CStr) -> Result<(Box<Named>, Unique<Gate>), Failure> {
     let gate = Gate {
         named: true,
         ..Gate::new(Config::of_name(copy(name)?)?)
@@ -48,7 +48,7 @@ fn make(name: &CStr) -> Result<(Box<Named>, Box<Gate>), Failure> {
         name: copy(name)?,
         once: Once::new(),
     };
-    Ok((try_box(named)?, try_box(gate)?))
+    Ok((try_box(named)?, Unique::try_new(gate)?))
 }
 
 fn copy(name: &CStr) -> Result<CString, NoMemory> {
@@ -58,7 +58,7 @@ fn copy(name: &CStr) -> Result<CString, NoMemory> {
 
 impl Once {
     /// Puts the gate of a named once in, which has just been entered in the registry.
-    fn furnish_with(&self, gate: Box<Gate>, registry: &mut registry::Held<'_>) {
+    fn furnish_with(&self, gate: Unique<Gate>, registry: &mut registry::Held<'_>) {
         self.with_body(registry, |_, body, registry| {
             let slot = registry.add(self).expect("room was made for it");
             let gate = body.gate.insert(gate);

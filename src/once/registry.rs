@@ -65,6 +65,7 @@ mod native {
 
     pub(crate) type Held<'a> = MutexGuard<'a, RawLock, Registry>;
 
+    #[inline(never)]
     pub(crate) fn lock<'a>() -> Held<'a> {
         REGISTRY.lock()
     }

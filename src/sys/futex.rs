@@ -33,6 +33,7 @@ impl Futex {
     }
 
     /// Sleeps while the word is `expected`, until a wake, a signal or the deadline.
+    #[inline(never)]
     pub(crate) fn wait(&self, expected: u32, deadline: Deadline) {
         let time;
         let timeout = match deadline {
@@ -80,6 +81,7 @@ pub(crate) struct Address(*mut u32);
 
 /// Wakes up to `count` sleepers at an address that may no longer hold the word: at worst a stranger wakes for nothing.
 #[cfg(not(loom))]
+#[inline(never)]
 pub(crate) fn wake_at(address: Address, count: i32) {
     super::errno::preserved(|| {
         // SAFETY: the kernel uses the address as a key and answers EFAULT where nothing is mapped.

@@ -50,7 +50,7 @@ impl RawLock {
     }
 
     /// Takes the lock; false if the payload lacks a bit of `needs`, as it may from one moment to the next.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn lock_if(&self, needs: u32) -> bool {
         self.acquire::<true>(needs)
     }
@@ -130,7 +130,7 @@ impl RawLock {
     }
 
     /// Releases the lock.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn release(&self) {
         let key = self.key();
         self.let_go();
@@ -150,6 +150,7 @@ impl RawLock {
 
     /// Releases the lock and publishes `payload`, with which it cannot be taken, in one exchange, after which only the
     /// address of the word is used.
+    #[inline(never)]
     pub(crate) fn settle(&self, payload: u32) {
         let key = self.key();
         race::release(self);

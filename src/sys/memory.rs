@@ -33,6 +33,50 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, NoMemory> {
     }
 }
 
+/// A box that is made without an abort and whose end is one function, not a part of everybody who drops one.
+pub(crate) struct Unique<T>(NonNull<T>);
+
+// SAFETY: like Box: it owns the one T.
+unsafe impl<T: Send> Send for Unique<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Unique<T> {}
+
+impl<T> Unique<T> {
+    pub(crate) fn try_new(value: T) -> Result<Self, NoMemory> {
+        let memory = allocate::<T>()?;
+        // SAFETY: fresh and sized for it.
+        unsafe { memory.write(value) };
+        Ok(Self(memory))
+    }
+}
+
+impl<T> std::ops::Deref for Unique<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: ours, and written when it was made.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T> std::ops::DerefMut for Unique<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and borrowed uniquely.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl<T> Drop for Unique<T> {
+    #[inline(never)]
+    fn drop(&mut self) {
+        // SAFETY: ours, and nobody has it any more.
+        unsafe {
+            self.0.drop_in_place();
+            dealloc(self.0.as_ptr().cast(), Layout::new::<T>());
+        }
+    }
+}
+
 struct Counted<T> {
     references: AtomicUsize,
     value: T,
@@ -118,10 +162,17 @@ impl<T> Drop for Shared<T> {
             .counted()
             .references
             .fetch_sub(1, order::drop_reference())
-            != 1
+            == 1
         {
-            return;
+            self.free();
         }
+    }
+}
+
+impl<T> Shared<T> {
+    /// The last one is gone. Not inlined: it would be the larger part of whoever drops one.
+    #[inline(never)]
+    fn free(&mut self) {
         self.counted().references.load(order::last_reference());
         race::acquire(self.counted.as_ptr());
         // SAFETY: the count is zero: nobody else can reach the value or make a new reference.

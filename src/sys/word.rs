@@ -52,30 +52,13 @@ impl<T> Word<T> {
         self.raw.lock_if(needs).then(|| Guard::new(self))
     }
 
-    /// Runs `act` on the payload and the value if the payload lacks a bit of `needs`, so that the lock is never taken. The
-    /// caller holds the one lock under which that may change; `act` may change it.
-    pub(crate) fn settled<R>(
-        &self,
-        needs: u32,
-        act: impl FnOnce(&mut u32, &mut T) -> R,
-    ) -> Option<R> {
-        let old = self.look();
-        if old & needs == needs {
-            return None;
-        }
-        let mut payload = old;
-        #[cfg(not(loom))]
-        // SAFETY: no guard exists while the payload is such, and it stays so under the caller's lock.
-        let result = act(&mut payload, unsafe { &mut *self.value.get() });
-        #[cfg(loom)]
-        // SAFETY: as above; loom checks it.
-        let result = self
-            .value
-            .with_mut(|value| act(&mut payload, unsafe { &mut *value }));
-        if payload != old {
-            self.raw.resettle(payload);
-        }
-        Some(result)
+    /// The value without the lock, if the payload lacks a bit of `needs`, so that the lock is never taken. The caller holds the
+    /// one lock under which that may change.
+    pub(crate) fn settled(&self, needs: u32) -> Option<Guard<'_, T>> {
+        (self.look() & needs != needs).then(|| Guard {
+            is_locked: false,
+            ..Guard::new(self)
+        })
     }
 
     /// The value in a forked child, whose only thread took this lock with `acquire` before the fork. Frees the lock with
@@ -88,9 +71,10 @@ impl<T> Word<T> {
     }
 }
 
-/// The lock, held.
+/// The value: with the lock held, or where it cannot be taken.
 pub(crate) struct Guard<'a, T> {
     word: &'a Word<T>,
+    is_locked: bool,
     #[cfg(loom)]
     access: Option<loom::cell::MutPtr<T>>,
 }
@@ -100,6 +84,7 @@ impl<'a, T> Guard<'a, T> {
     fn new(word: &'a Word<T>) -> Self {
         Self {
             word,
+            is_locked: true,
             #[cfg(loom)]
             access: Some(word.value.get_mut()),
         }
@@ -113,13 +98,20 @@ impl<'a, T> Guard<'a, T> {
         self.word.raw.set_payload(payload);
     }
 
-    /// Unlocks and publishes `payload`, with which the lock cannot be taken, in one step; the word is not touched
-    /// afterwards.
+    /// Ends it with this payload, in one exchange; where it lacks a bit of `needs`, the lock cannot be taken any more, and the
+    /// word is not touched afterwards.
     #[cfg_attr(not(loom), allow(unused_mut))]
-    pub(crate) fn settle(mut self, payload: u32) {
+    pub(crate) fn shut(mut self, payload: u32, needs: u32) {
+        if self.is_locked && payload & needs == needs {
+            return self.set_payload(payload);
+        }
         #[cfg(loom)]
         drop(self.access.take());
-        self.word.raw.settle(payload);
+        if self.is_locked {
+            self.word.raw.settle(payload);
+        } else if payload != self.payload() {
+            self.word.raw.resettle(payload);
+        }
         std::mem::forget(self);
     }
 }
@@ -155,6 +147,8 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         #[cfg(loom)]
         drop(self.access.take());
-        self.word.raw.release();
+        if self.is_locked {
+            self.word.raw.release();
+        }
     }
 }

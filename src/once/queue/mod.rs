@@ -12,6 +12,7 @@ mod spare;
 pub(crate) use block::{Block, Entry};
 pub(crate) use request::{Details, Request};
 pub(super) use running::Work;
+use spare::More;
 pub(crate) use spare::{Lack, Spare};
 
 use crate::sys::callback::Callback;
@@ -113,6 +114,7 @@ impl Queue {
         by: u64,
         spare: &mut Spare,
     ) -> Result<(u64, Option<Shared<Request>>), Lack> {
+        let spare = spare.more.as_deref_mut().ok_or(Lack::Request)?;
         let lane = self.lane_with_room(details.phase, spare)?;
         if details.key != 0 && self.keys.len() == self.keys.capacity() {
             let count = larger(self.keys.len());
@@ -135,7 +137,7 @@ impl Queue {
     }
 
     /// The lane of a phase, with room for one more.
-    fn lane_with_room(&mut self, phase: i32, spare: &mut Spare) -> Result<usize, Lack> {
+    fn lane_with_room(&mut self, phase: i32, spare: &mut More) -> Result<usize, Lack> {
         let lane = match self.lanes.binary_search_by_key(&phase, |lane| lane.phase) {
             Ok(lane) => lane,
             Err(_) if spare.places.capacity() == 0 => return Err(Lack::Places(larger(0))),

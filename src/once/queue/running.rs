@@ -1,6 +1,7 @@
 //! In which order the queue is run, and what becomes of what has run.
 
 use super::lane::{Place, State};
+use super::spare::larger;
 use super::{Block, Entry, Lack, Position, Queue, Request, Spare};
 use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
@@ -161,7 +162,8 @@ impl Queue {
         request: &Shared<Request>,
         spare: &mut Spare,
     ) -> Result<(), Lack> {
-        let lane = self.lane_with_room(request.details.phase, spare)?;
+        let more = spare.more.as_deref_mut().ok_or(Lack::Places(larger(0)))?;
+        let lane = self.lane_with_room(request.details.phase, more)?;
         self.insert(lane, State::Failed, request.clone());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::lane::{Lane, Place};
 use super::{Block, Details, Keys, Request};
-use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::memory::{NoMemory, Shared, Unique};
 use std::collections::VecDeque;
 
 /// What a step needs, and how much of it.
@@ -17,7 +17,13 @@ pub(crate) enum Lack {
 /// What was brought. What is left of it is freed outside the lock.
 #[derive(Default)]
 pub(crate) struct Spare {
+    /// All that a plain request needs; so nothing else is made for one.
     pub(super) block: Option<Shared<Block>>,
+    pub(super) more: Option<Unique<More>>,
+}
+
+#[derive(Default)]
+pub(crate) struct More {
     pub(super) request: Option<Shared<Request>>,
     pub(super) lanes: Vec<Lane>,
     pub(super) places: VecDeque<Place>,
@@ -26,24 +32,33 @@ pub(crate) struct Spare {
 
 impl Spare {
     /// Brings it for a plain request.
+    #[cold]
     pub(crate) fn provide(&mut self, lack: Lack) -> Result<(), NoMemory> {
         match lack {
             Lack::Block(capacity) => self.block = Some(Block::try_new(capacity)?),
             Lack::Request => unreachable!("a plain request needs none"),
-            Lack::Lanes(count) => self.lanes.try_reserve_exact(count)?,
-            Lack::Places(count) => self.places.try_reserve_exact(count)?,
-            Lack::Keys(count) => self.keys.try_reserve(count)?,
+            Lack::Lanes(count) => self.more()?.lanes.try_reserve_exact(count)?,
+            Lack::Places(count) => self.more()?.places.try_reserve_exact(count)?,
+            Lack::Keys(count) => self.more()?.keys.try_reserve(count)?,
         }
         Ok(())
     }
 
     /// Brings it for this request.
+    #[cold]
     pub(crate) fn provide_for(&mut self, details: &Details, lack: Lack) -> Result<(), NoMemory> {
         match lack {
-            Lack::Request => self.request = Some(Request::try_new(*details, 0)?),
+            Lack::Request => self.more()?.request = Some(Request::try_new(*details, 0)?),
             lack => self.provide(lack)?,
         }
         Ok(())
+    }
+
+    fn more(&mut self) -> Result<&mut More, NoMemory> {
+        if self.more.is_none() {
+            self.more = Some(Unique::try_new(More::default())?);
+        }
+        self.more.as_deref_mut().ok_or(NoMemory)
     }
 }
 
