@@ -49,16 +49,13 @@ impl<T> Word<T> {
     /// The guard; `None` if the payload lacks a bit of `needs`.
     #[inline]
     pub(crate) fn lock_if(&self, needs: u32) -> Option<Guard<'_, T>> {
-        self.raw.lock_if(needs).then(|| Guard::new(self))
+        self.raw.lock_if(needs).then(|| Guard::new(self, true))
     }
 
     /// The value without the lock, if the payload lacks a bit of `needs`, so that the lock is never taken. The caller holds the
     /// one lock under which that may change.
     pub(crate) fn settled(&self, needs: u32) -> Option<Guard<'_, T>> {
-        (self.look() & needs != needs).then(|| Guard {
-            is_locked: false,
-            ..Guard::new(self)
-        })
+        (self.look() & needs != needs).then(|| Guard::new(self, false))
     }
 
     /// The value in a forked child, whose only thread took this lock with `acquire` before the fork. Frees the lock with
@@ -81,10 +78,10 @@ pub(crate) struct Guard<'a, T> {
 
 impl<'a, T> Guard<'a, T> {
     #[inline]
-    fn new(word: &'a Word<T>) -> Self {
+    fn new(word: &'a Word<T>, is_locked: bool) -> Self {
         Self {
             word,
-            is_locked: true,
+            is_locked,
             #[cfg(loom)]
             access: Some(word.value.get_mut()),
         }
