@@ -1,5 +1,5 @@
-//! What a forked child inherits. The three halves run around every `fork` of a process that has used the library's slow
-//! path; `docs/fork.md` says what each lock, list and mark looks like in the child.
+//! What a forked child inherits. The three halves run around every `fork` of a process that has loaded the library;
+//! `docs/fork.md` says what each lock, list and mark looks like in the child.
 
 use crate::once::{graph, registry};
 use crate::sys::thread;

@@ -12,6 +12,7 @@ mod card;
 mod entry;
 mod error;
 mod life;
+mod load;
 mod once;
 mod permit;
 mod request;
