@@ -5,13 +5,14 @@ use std::{env, fs, io};
 
 const SONAME: &str = "liblazyonce.so.0";
 /// In the order in which the header shows them.
-const CHAPTERS: [&str; 7] = [
+const CHAPTERS: [&str; 8] = [
     "src/abi.rs",
     "src/ffi/card.rs",
     "src/ffi/once.rs",
     "src/ffi/request.rs",
     "src/ffi/life.rs",
     "src/ffi/permit.rs",
+    "src/ffi/host.rs",
     "src/ffi/error.rs",
 ];
 const PARTS: [&str; 4] = [

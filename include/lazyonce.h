@@ -203,8 +203,8 @@
 #define LAZY_REQUEST_NO_WAIT 1
 
 /**
- * `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. No once can
- * have a host in this version, so there is nothing to hold yet.
+ * `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is: for every
+ * callback that touches the host. A queued callback has it in any case, one that runs at once only if its caller has.
  */
 #define LAZY_REQUEST_HOLD_HOST 2
 
@@ -249,7 +249,8 @@ typedef int32_t (*lazy_fn)(void *ctx);
  * How to hold and let go the lock of a host: an interpreter lock (GIL, GVL) or an engine's big lock.
  *
  * Begin with `LAZY_HOST_INIT`. The table is kept by pointer and must stay valid. Both hooks let unwinding through and
- * put the lock back on the way. errno need not be preserved.
+ * put the lock back on the way. errno need not be preserved. Two tables are the same host if they have the same name and the
+ * same `ctx`, not NULL.
  */
 typedef struct lazy_host {
     /** `sizeof(lazy_host)`. */
@@ -299,10 +300,7 @@ typedef struct lazy_config {
      * made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
      */
     lazy_fn can_init;
-    /**
-     * The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
-     * version: refused unless NULL.
-     */
+    /** The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. */
     const struct lazy_host *host;
     /** What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`. */
     uint32_t on_failure;
@@ -828,6 +826,7 @@ LAZY_API bool lazy_once_is_initializing(const lazy_once *once);
  * - `LAZY_E_NOT_NOW`: it has `LAZY_REQUEST_NO_WAIT`, another thread is initializing, and that attempt takes no more.
  * - `LAZY_E_INVALID`: `once`, `request` or `fn` is NULL; unknown flags; a `size` that does not cover `fn` (of the receipt:
  *   `ticket`), or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_HOST`: also if it has `LAZY_REQUEST_HOLD_HOST` and the host refused this thread.
  * - `LAZY_E_NOMEM`, `LAZY_E_DEADLOCK`, `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`, `LAZY_E_INIT`,
  *   `LAZY_E_DEFERRED`, `LAZY_E_FORKED`, `LAZY_E_CLOSED`: as for `lazy_once_call`.
  *
@@ -1068,6 +1067,70 @@ LAZY_API lazy_status lazy_permit_enter(const lazy_permit *permit);
  * **Since** 0.1.0
  */
 LAZY_API lazy_status lazy_permit_leave(const lazy_permit *permit);
+
+/**
+ * Sets the host of every once whose configuration names none: whose lock is held while initializers and queued callbacks run,
+ * and let go while a thread waits.
+ *
+ * The order is: host lock, then guard; and nobody waits for the guard while holding the host lock. So an initializer may let
+ * the lock go and take it back as often as it likes (a Python import does), and a thread that holds the lock may call in at the
+ * same time:
+ *
+ *     the guard inside the lock, waiting with the lock held:     here:
+ *
+ *     A           guard    host lock    B                        A           guard    host lock    B
+ *     |--- take ------------->|         |                        |--- take ------------->|         |
+ *     |--- own ---->|         |         |                        |--- own ---->|         |         |
+ *     |--- let go ----------->|         |                        |--- let go ----------->|         |
+ *     |             |         |<- take -|                        |             |         |<- take -|
+ *     |             |<-- wait ----------|  holds the lock        |             |<-- busy? --------|
+ *     |--- take: for ever --->|         |                        |             |         |<- let go|  sleeps
+ *                                                                |--- take ------------->|         |
+ *                                                                |--- ready -->|--- wake ----------|
+ *
+ * A once that is ready calls no hook. A call that is queued calls none either, and a callback that runs at once has the host
+ * lock as its caller has it; one that needs it is submitted with `LAZY_REQUEST_HOLD_HOST`.
+ *
+ * - `host`: kept by pointer: it must stay valid and unchanged until another one is set and every call that may use it has
+ *   returned. NULL for none. Each call reads it once, when it begins.
+ *
+ * **Returns**
+ * - `LAZY_OK`: set.
+ * - `LAZY_E_INVALID`: `run_attached` is NULL, `size` is too small, or there are non-zero bytes beyond what this library knows.
+ *
+ * **Threads** Any, at any time.
+ *
+ * **Blocking** Never; calls no hook.
+ *
+ * **Unwinding and fork** Never unwinds. A forked child keeps it.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_set_host(const lazy_host *host);
+
+/**
+ * The CPython interpreter of this process as a host, found at run time: `lazy_set_host(lazy_host_cpython())`, or in one once's
+ * configuration.
+ *
+ * It uses the stable interface only, of 3.9 and newer, with and without the GIL, and no Python header. Ctrl-C ends a wait with
+ * `LAZY_E_INTERRUPTED` and leaves the KeyboardInterrupt pending, if the caller came in holding the GIL; a caller that came in
+ * without it, as through `ctypes.CDLL`, is never interrupted and gets no exception. While the interpreter is finalising, and
+ * afterwards, it refuses (`LAZY_E_HOST`). A once that is used from sub-interpreters needs 3.12: before that, CPython's own
+ * PyGILState_Ensure hangs there. Objects of one interpreter are of no use in another: give each its own once. After an
+ * interpreter was ended and started again, `lazy_once_reset` makes the once fresh.
+ *
+ * **Returns** the table, the same in every call, as soon as the process has loaded Python, also before `Py_Initialize`; NULL if
+ * it has not, or only privately (`dlopen` with `RTLD_LOCAL`).
+ *
+ * **Threads** Any, at any time.
+ *
+ * **Blocking** Never, but for the dynamic loader.
+ *
+ * **Unwinding and fork** Never unwinds.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API const lazy_host *lazy_host_cpython(void);
 
 /**
  * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.

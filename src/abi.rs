@@ -104,8 +104,8 @@ pub const LAZY_CONTENDED_QUEUE: u32 = 1;
 /// somebody's attempt runs on the thread that handed it in. For threads that somebody joins before the attempt ends, and for
 /// constructors of libraries that are loaded outside `prepare`.
 pub const LAZY_REQUEST_NO_WAIT: u32 = 1;
-/// `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is. No once can
-/// have a host in this version, so there is nothing to hold yet.
+/// `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is: for every
+/// callback that touches the host. A queued callback has it in any case, one that runs at once only if its caller has.
 pub const LAZY_REQUEST_HOLD_HOST: u32 = 2;
 
 /// `lazy_request.phase`: the ordinary order, first in, first out.
@@ -189,8 +189,7 @@ pub struct lazy_config {
     /// Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
     /// made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
     pub can_init: lazy_fn,
-    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Not in this
-    /// version: refused unless NULL.
+    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer.
     pub host: *const lazy_host,
     /// What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`.
     pub on_failure: u32,
@@ -208,7 +207,8 @@ pub struct lazy_config {
 /// How to hold and let go the lock of a host: an interpreter lock (GIL, GVL) or an engine's big lock.
 ///
 /// Begin with `LAZY_HOST_INIT`. The table is kept by pointer and must stay valid. Both hooks let unwinding through and
-/// put the lock back on the way. errno need not be preserved.
+/// put the lock back on the way. errno need not be preserved. Two tables are the same host if they have the same name and the
+/// same `ctx`, not NULL.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct lazy_host {

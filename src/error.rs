@@ -253,7 +253,7 @@ impl Scope {
     }
 
     /// The same with the flag of [`watch`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forget_if(&self, dirty: &Cell<bool>) {
         if dirty.replace(false) {
             drop((replace(&SAID, None), replace(&CAUSE, None)));

@@ -9,6 +9,7 @@ use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
 use crate::{abi, once};
 use core::ffi::c_void;
+use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use crate::sys::order::{ORDERS, STEPS, UNSEEN, WAKES};
 
@@ -82,10 +83,11 @@ impl Once {
         };
         match once::call(&self.0, &ask) {
             Ok((decision, replaced)) => {
-                let _end = self.0.release_at_the_end(replaced);
+                let end = self.0.end_of_call(replaced);
                 match decision {
                     Decision::Queued(ticket) => (abi::LAZY_QUEUED, ticket),
                     Decision::RunAfterWait | Decision::RunReentrant => {
+                        end.releases(self.0.superseded(details.key));
                         (status(once::run_request(&self.0, &details)), 0)
                     }
                 }
@@ -148,6 +150,19 @@ impl Outcome {
     /// Sleeps until then.
     pub fn wait(&self) -> Option<u32> {
         self.0.wait(Deadline::Never).copied()
+    }
+
+    /// Sleeps until told, as a host's interrupt tells.
+    pub fn sleep_until(&self, told: &AtomicBool) {
+        while !told.load(Relaxed) {
+            self.0.sleep(Deadline::Never, || told.load(Relaxed));
+        }
+    }
+
+    /// Tells it.
+    pub fn tell(&self, told: &AtomicBool) {
+        told.store(true, Relaxed);
+        self.0.disturb();
     }
 
     /// Gives up at some moment, if the attempt has not ended by then.

@@ -13,6 +13,7 @@ use lazyonce::abi::*;
 use lazyonce::model::{Once, Outcome, Request};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use loom::sync::atomic::AtomicBool;
 use loom::thread;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -428,6 +429,26 @@ fn the_owner_wakes_one_and_the_woken_wake_the_rest() {
         for waiter in waiters {
             waiter.join().unwrap();
         }
+    });
+}
+
+#[test]
+fn a_sleeper_that_is_interrupted_wakes_whenever_that_is() {
+    explore(|| {
+        let outcome = Arc::new(Outcome::default());
+        let told = Arc::new(AtomicBool::new(false));
+        let sleeper = {
+            let (outcome, told) = (outcome.clone(), told.clone());
+            thread::spawn(move || outcome.sleep_until(&told))
+        };
+        let waiter = {
+            let outcome = outcome.clone();
+            thread::spawn(move || assert_eq!(outcome.wait(), Some(7)))
+        };
+        outcome.tell(&told);
+        sleeper.join().unwrap();
+        outcome.keep(7);
+        waiter.join().unwrap();
     });
 }
 

@@ -9,8 +9,10 @@ use crate::abi::lazy_site;
 use crate::sys::site::Origin;
 
 mod card;
+mod cpython;
 mod entry;
 mod error;
+mod host;
 mod life;
 mod load;
 mod once;

@@ -29,6 +29,7 @@ use crate::sys::thread;
 /// - `LAZY_E_NOT_NOW`: it has `LAZY_REQUEST_NO_WAIT`, another thread is initializing, and that attempt takes no more.
 /// - `LAZY_E_INVALID`: `once`, `request` or `fn` is NULL; unknown flags; a `size` that does not cover `fn` (of the receipt:
 ///   `ticket`), or non-zero bytes beyond what this library knows.
+/// - `LAZY_E_HOST`: also if it has `LAZY_REQUEST_HOLD_HOST` and the host refused this thread.
 /// - `LAZY_E_NOMEM`, `LAZY_E_DEADLOCK`, `LAZY_E_TIMEOUT`, `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`, `LAZY_E_INIT`,
 ///   `LAZY_E_DEFERRED`, `LAZY_E_FORKED`, `LAZY_E_CLOSED`: as for `lazy_once_call`.
 ///
@@ -182,6 +183,7 @@ fn ask(request: Foreign<lazy_request>, caller: usize) -> Result<Ask, Failure> {
         owner: raw.owner.addr(),
         key: raw.key,
         phase: raw.phase,
+        held: raw.flags & abi::LAZY_REQUEST_HOLD_HOST != 0,
         // SAFETY: a copy of the caller's site.
         origin: unsafe { origin(&raw.site, caller) },
     };
@@ -202,34 +204,53 @@ fn submit(once: &Once, ask: &Ask, receipt: &Target<lazy_receipt>) -> lazy_status
             outcome,
         });
     };
-    if once.is_ready() {
+    let ready = once.is_ready();
+    let (decision, replaced) = if ready {
         once.tell_ready();
-        let result = once::run_ready_request(once, details);
-        fill(0, abi::LAZY_RAN_READY);
-        return told(result);
-    }
-    let (decision, replaced) = match preserved(|| once::call(once, ask).map_err(error::raise)) {
-        Ok(decided) => decided,
-        Err(status) => return status,
+        (Decision::RunAfterWait, None)
+    } else {
+        match preserved(|| once::call(once, ask).map_err(error::raise)) {
+            Ok(decided) => decided,
+            Err(status) => return status,
+        }
     };
     // What this one replaces is released last: an exception out of that finds this one queued or run, and the receipt filled.
-    let _end = once.release_at_the_end(replaced);
+    let end = once.end_of_call(replaced);
     let outcome = match decision {
         Decision::Queued(ticket) => {
             fill(ticket, abi::LAZY_OUTCOME_QUEUED);
             return abi::LAZY_QUEUED;
         }
         Decision::RunReentrant => abi::LAZY_RAN_REENTRANT,
+        Decision::RunAfterWait if ready => abi::LAZY_RAN_READY,
         Decision::RunAfterWait => abi::LAZY_RAN_AFTER_WAIT,
     };
-    let result = once::run_request(once, details);
+    let run = || {
+        if decision == Decision::RunReentrant {
+            end.releases(once.superseded(details.key));
+        }
+        if ready {
+            once::run_ready_request(once, details)
+        } else {
+            once::run_request(once, details)
+        }
+    };
+    let (result, fault) = if details.held {
+        match once.held(run) {
+            Ok(ran) => ran,
+            // The host did not let it run: it was not taken.
+            Err(failure) => return preserved(|| error::raise(failure)),
+        }
+    } else {
+        (run(), None)
+    };
     fill(0, outcome);
-    told(result)
-}
-
-fn told(result: Result<(), Failure>) -> lazy_status {
-    result.map_or_else(
-        |failure| preserved(|| error::raise(failure)),
-        |()| abi::LAZY_OK,
-    )
+    preserved(|| {
+        let status = result.map_or_else(error::raise, |()| abi::LAZY_OK);
+        // The request's own status counts; what was wrong with the hooks is left for whoever looks.
+        if let Some(fault) = fault {
+            error::raise(fault);
+        }
+        status
+    })
 }

@@ -67,11 +67,13 @@ impl Attempt {
         self.site.origin()
     }
 
+    #[inline(always)]
     pub(super) fn owner(&self) -> u64 {
         self.owner.load(Relaxed)
     }
 
     /// Does this thread own it, or hold its permit?
+    #[inline(always)]
     pub(super) fn is_mine(this: &Shared<Self>) -> bool {
         this.owner() == thread::id() || this.lent.load(Relaxed) > 0 && Self::is_lent_to_me(this)
     }

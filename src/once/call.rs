@@ -3,9 +3,10 @@
 use super::failure::{Said, called};
 use super::gate::{Locked, Standing};
 use super::queue::{Details, Lack, Request, Spare, Work};
-use super::{Once, word};
+use super::{Once, host, word};
 use crate::error::{Error, Facts, Failure, Scope, take_said};
 use crate::sys::callback::Callback;
+use crate::sys::clock::Limit;
 use crate::sys::errno::preserved;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
@@ -49,23 +50,24 @@ pub(crate) enum Ask {
 /// ```
 pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failure> {
     let mut spare = Spare::default();
+    let mut limit = None;
     crate::hooks::before_lock();
     loop {
         let Some(mut locked) = once.lock()? else {
             return Ok((Decision::RunAfterWait, None));
         };
         match locked.standing() {
-            Standing::Mine(word::DRAINING) => {
-                return Ok((Decision::RunReentrant, locked.supersede(ask)));
-            }
+            Standing::Mine(word::DRAINING) => return Ok((Decision::RunReentrant, None)),
             Standing::Over(failure) => return Err(failure),
             Standing::Fresh | Standing::Mine(_) => {}
             Standing::Theirs(attempt) => match locked.door(once, ask) {
                 Door::Open => {}
                 Door::Shut => {
-                    let limit = locked.gate().config.deadline();
+                    let config = &locked.gate().config;
+                    let (limit_ns, host) = (config.limit_ns(), config.host);
+                    let limit = limit.get_or_insert_with(|| Limit::new(limit_ns));
                     drop(locked);
-                    once.wait_for(&attempt, limit)?;
+                    once.attached(host::of(host)?, || once.wait_for(&attempt, limit).map(drop))?;
                     continue;
                 }
                 Door::Refused => {
@@ -108,16 +110,6 @@ impl Locked<'_> {
             Door::Refused
         } else {
             Door::Shut
-        }
-    }
-
-    /// Takes out what a request replaces that runs at once.
-    fn supersede(&mut self, ask: &Ask) -> Replaced {
-        match ask {
-            Ask::Request { details, .. } if details.key != 0 => {
-                self.gate().queue.take_key(details.key, thread::id())
-            }
-            _ => None,
         }
     }
 

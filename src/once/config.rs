@@ -2,8 +2,9 @@
 
 use crate::abi;
 use crate::error::Failure;
+#[cfg(not(loom))]
+use crate::sys::bracket::Bracket;
 use crate::sys::callback::Callback;
-use crate::sys::clock::Deadline;
 use crate::sys::memory::Shared;
 use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
@@ -39,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) on_deferred_failure: OnDeferredFailure,
     /// A call that finds another thread's attempt is queued for it instead of waiting.
     pub(crate) queues_when_contended: bool,
+    /// NULL for the process's.
+    pub(crate) host: Foreign<abi::lazy_host>,
     pub(crate) timeout_ns: u64,
 }
 
@@ -51,6 +54,7 @@ impl PartialEq for Config {
             && self.on_failure == other.on_failure
             && self.on_deferred_failure == other.on_deferred_failure
             && self.queues_when_contended == other.queues_when_contended
+            && self.host.same(&other.host)
             && self.timeout_ns == other.timeout_ns
     }
 }
@@ -106,8 +110,11 @@ impl Config {
             abi::LAZY_CONTENDED_QUEUE => true,
             other => return refuse("contended", other),
         };
-        if !raw.host.is_null() {
-            return later("host");
+        // SAFETY: the C interface says that the table stays valid for as long as it is configured.
+        let host: Foreign<abi::lazy_host> = unsafe { Foreign::new(raw.host) };
+        #[cfg(not(loom))]
+        if let Some(Err(problem)) = Bracket::read(host) {
+            return Err(Failure::invalid(text!("lazy_config.host: {problem}")));
         }
         let callback =
             |function: abi::lazy_fn| function.map(|function| Callback::new(function, raw.ctx));
@@ -119,6 +126,7 @@ impl Config {
             on_failure,
             on_deferred_failure,
             queues_when_contended,
+            host,
             timeout_ns: raw.timeout_ns,
         })
     }
@@ -132,19 +140,29 @@ impl Config {
         })
     }
 
+    /// The host in a configuration that is bound and has not been copied.
+    pub(crate) fn host_of(bound: Foreign<abi::lazy_config>) -> Foreign<abi::lazy_host> {
+        match bound.read() {
+            // SAFETY: as in `check`.
+            Some(Ok(raw)) => unsafe { Foreign::new(raw.host) },
+            _ => Foreign::NULL,
+        }
+    }
+
     /// What it points to may go away.
     pub(crate) fn forget_pointers(&mut self) {
         self.initialize = None;
         self.prepare = None;
         self.can_init = None;
+        self.host = Foreign::NULL;
     }
 
-    /// When a wait that starts now is given up.
-    pub(crate) fn deadline(&self) -> Deadline {
+    /// How long a call waits; `u64::MAX` for no limit.
+    pub(crate) fn limit_ns(&self) -> u64 {
         if self.timeout_ns == 0 {
-            Deadline::Never
+            u64::MAX
         } else {
-            Deadline::after(self.timeout_ns)
+            self.timeout_ns
         }
     }
 }

@@ -132,6 +132,15 @@ impl Once {
         });
     }
 
+    /// The host of its own; NULL if it uses the process's. No lock may be held.
+    pub(super) fn configured_host(&self) -> Foreign<abi::lazy_host> {
+        let mut registry = registry::lock();
+        self.with_body(&mut registry, |_, body, _| match &body.gate {
+            Some(gate) => gate.config.host,
+            None => Config::host_of(body.config),
+        })
+    }
+
     /// Its name for messages. No lock may be held.
     pub(super) fn name(&self) -> Name {
         let mut registry = registry::lock();

@@ -163,6 +163,7 @@ pub(super) enum Standing {
 pub(super) struct Locked<'a>(pub(super) Guard<'a, Body>);
 
 impl Locked<'_> {
+    #[inline(always)]
     pub(super) fn phase(&self) -> u32 {
         self.0.payload() & !word::LOCKABLE
     }
@@ -171,6 +172,7 @@ impl Locked<'_> {
         self.0.set_payload(phase | word::LOCKABLE);
     }
 
+    #[inline(always)]
     pub(super) fn standing(&self) -> Standing {
         let phase = self.phase();
         let gate = self.gate_ref();
@@ -196,6 +198,7 @@ impl Locked<'_> {
         self.0.gate.as_ref().expect("what is lockable has a gate")
     }
 
+    #[inline(always)]
     pub(super) fn gate(&mut self) -> &mut Gate {
         self.0.gate.as_mut().expect("what is lockable has a gate")
     }
@@ -218,6 +221,7 @@ impl Body {
 }
 
 impl Gate {
+    #[inline(always)]
     pub(super) fn running(&self) -> &Running {
         self.running
             .as_ref()

@@ -1,15 +1,17 @@
 //! `lazy_init`: own the attempt, or wait for the thread that does.
 
-use super::Once;
 use super::attempt::{Attempt, Outcome, Progress};
-use super::config::OnFailure;
+use super::config::{Config, OnFailure};
 use super::failure::{Said, called};
-use super::gate::Standing;
+use super::gate::{Gate, Standing};
+use super::{Once, host};
 use crate::abi;
 use crate::error::{Error, Facts, Failure, Scope};
 use crate::sys::callback::Callback;
-use crate::sys::clock::Deadline;
+use crate::sys::clock::{self, Limit};
+use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
+use crate::sys::sized::Foreign;
 use crate::sys::text::{append, text};
 use crate::sys::thread::Mark;
 
@@ -24,60 +26,177 @@ pub(crate) struct Start {
 
 /// Initializes a once that was not READY at the first look.
 pub(crate) fn init(once: &Once, start: &Start) -> Result<Progress, Failure> {
-    let preparing = once.is_preparing();
-    let mut is_prepared = preparing;
-    let mut is_asked = false;
-    let mut spare = None;
-    let mut limit = start.limit_ns.map(Deadline::after);
     if once.is_asking() {
         return Ok(Progress::InProgress);
     }
+    let mut turn = Turn::new(once, start);
     loop {
-        let Some(mut locked) = once.lock()? else {
-            return Ok(Progress::Done);
+        let next = match turn.look()? {
+            Look::Over(progress) => return Ok(progress),
+            Look::Prepare(callback) => Next::Prepare(callback),
+            Look::Go(host) => once.attached(host::of(host)?, || turn.take())?,
+        };
+        match next {
+            Next::Over(progress) => return Ok(progress),
+            Next::Prepare(callback) => {
+                once.prepare(callback)?;
+                turn.is_prepared = true;
+            }
+        }
+    }
+}
+
+/// One call that initializes, on its way.
+struct Turn<'a> {
+    once: &'a Once,
+    start: &'a Start,
+    /// Inside `prepare` of the same once, where nobody waits.
+    is_preparing: bool,
+    is_prepared: bool,
+    is_asked: bool,
+    /// An attempt that was found running. It is waited for however long it takes to get there, since an outcome belongs to
+    /// its attempt.
+    awaited: Option<Awaited>,
+    limit: Option<Limit>,
+}
+
+struct Awaited {
+    attempt: Shared<Attempt>,
+    /// Its waiters take turns if it fails.
+    take_turns: bool,
+}
+
+/// What the first look came to, before any hook of a host.
+enum Look {
+    Over(Progress),
+    /// Runs as the caller is, without the host lock.
+    Prepare(Callback),
+    Go(Foreign<abi::lazy_host>),
+}
+
+/// What is left to do, once the host has been left.
+enum Next {
+    Over(Progress),
+    Prepare(Callback),
+}
+
+impl<'a> Turn<'a> {
+    fn new(once: &'a Once, start: &'a Start) -> Self {
+        let is_preparing = once.is_preparing();
+        Self {
+            once,
+            start,
+            is_preparing,
+            is_prepared: is_preparing,
+            is_asked: false,
+            awaited: None,
+            limit: start.limit_ns.map(Limit::new),
+        }
+    }
+
+    /// Looks without waiting. A call that only tries ends here if somebody else is at it.
+    fn look(&mut self) -> Result<Look, Failure> {
+        let Some(mut locked) = self.once.lock()? else {
+            return Ok(Look::Over(Progress::Done));
         };
         match locked.standing() {
-            Standing::Mine(_) => return Ok(Progress::InProgress),
-            Standing::Over(failure) => return Err(failure),
-            Standing::Theirs(_) if preparing => return Ok(Progress::InProgress),
+            Standing::Mine(_) => Ok(Look::Over(Progress::InProgress)),
+            Standing::Over(failure) => Err(failure),
+            Standing::Theirs(_) if self.is_preparing => Ok(Look::Over(Progress::InProgress)),
             Standing::Theirs(attempt) => {
                 let config = &locked.gate().config;
-                let retries = config.on_failure == OnFailure::Retry;
-                let limit = *limit.get_or_insert_with(|| config.deadline());
+                let host = config.host;
+                let is_spent = self.found(attempt.clone(), config).is_spent();
                 drop(locked);
-                is_asked = false;
-                match once.wait_for(&attempt, limit)? {
-                    Outcome::Ready => return Ok(Progress::Done),
-                    Outcome::Void => {}
-                    Outcome::Failed(_) if retries => {}
-                    Outcome::Failed(failure) => return Err(failure.clone()),
+                if is_spent {
+                    return Err(self.once.timed_out(&attempt, clock::now_ns()));
                 }
+                Ok(Look::Go(host))
             }
             Standing::Fresh => {
-                let gate = locked.gate();
-                let prepare = gate.config.prepare.filter(|_| !gate.native_done);
-                let can_init = gate.config.can_init;
-                match (prepare, can_init, spare.take()) {
-                    (Some(prepare), ..) if !is_prepared => {
-                        drop(locked);
-                        once.prepare(prepare)?;
-                        is_prepared = true;
+                let host = locked.gate().config.host;
+                Ok(match self.to_prepare(locked.gate()) {
+                    Some(callback) => Look::Prepare(callback),
+                    None => Look::Go(host),
+                })
+            }
+        }
+    }
+
+    /// Owns the attempt, or waits for the thread that does. The host is attached, if there is one.
+    fn take(&mut self) -> Result<Next, Failure> {
+        let mut spare = None;
+        loop {
+            if let Some(outcome) = self.wait()? {
+                return Ok(Next::Over(outcome));
+            }
+            let Some(mut locked) = self.once.lock()? else {
+                return Ok(Next::Over(Progress::Done));
+            };
+            match locked.standing() {
+                Standing::Mine(_) => return Ok(Next::Over(Progress::InProgress)),
+                Standing::Over(failure) => return Err(failure),
+                Standing::Theirs(_) if self.is_preparing => {
+                    return Ok(Next::Over(Progress::InProgress));
+                }
+                Standing::Theirs(attempt) => {
+                    self.found(attempt, &locked.gate().config);
+                }
+                Standing::Fresh => {
+                    if let Some(callback) = self.to_prepare(locked.gate()) {
+                        return Ok(Next::Prepare(callback));
                     }
-                    (_, Some(can_init), attempt) if !is_asked => {
-                        drop(locked);
-                        spare = attempt;
-                        once.ask(can_init)?;
-                        is_asked = true;
-                    }
-                    (.., None) => {
-                        drop(locked);
-                        spare = Some(Attempt::try_new(start.origin)?);
-                    }
-                    (.., Some(attempt)) => {
-                        return locked.claim(once, attempt, start.instead).run();
+                    match (locked.gate().config.can_init, spare.take()) {
+                        (Some(can_init), attempt) if !self.is_asked => {
+                            drop(locked);
+                            spare = attempt;
+                            host::share();
+                            self.once.ask(can_init)?;
+                            self.is_asked = true;
+                        }
+                        (_, None) => {
+                            drop(locked);
+                            spare = Some(Attempt::try_new(self.start.origin)?);
+                        }
+                        (_, Some(attempt)) => {
+                            host::share();
+                            let owned = locked.claim(self.once, attempt, self.start.instead);
+                            return owned.run().map(Next::Over);
+                        }
                     }
                 }
             }
+        }
+    }
+
+    /// Another thread's attempt is running: it is to be waited for, for so long.
+    fn found(&mut self, attempt: Shared<Attempt>, config: &Config) -> &Limit {
+        self.is_asked = false;
+        self.awaited = Some(Awaited {
+            attempt,
+            take_turns: config.on_failure == OnFailure::Retry,
+        });
+        self.limit
+            .get_or_insert_with(|| Limit::new(config.limit_ns()))
+    }
+
+    /// What has to be run before the attempt is owned.
+    fn to_prepare(&self, gate: &Gate) -> Option<Callback> {
+        gate.config
+            .prepare
+            .filter(|_| !gate.native_done && !self.is_prepared)
+    }
+
+    /// Waits for what was found; `None` if this call goes on.
+    fn wait(&mut self) -> Result<Option<Progress>, Failure> {
+        let Some(awaited) = self.awaited.take() else {
+            return Ok(None);
+        };
+        let limit = self.limit.get_or_insert_with(|| Limit::new(u64::MAX));
+        match self.once.wait_for(&awaited.attempt, limit)? {
+            Outcome::Ready => Ok(Some(Progress::Done)),
+            Outcome::Failed(failure) if !awaited.take_turns => Err(failure.clone()),
+            Outcome::Failed(_) | Outcome::Void => Ok(None),
         }
     }
 }

@@ -26,6 +26,11 @@ mod gate;
 #[cfg(not(loom))]
 pub(crate) mod graph;
 #[cfg(not(loom))]
+mod host;
+#[cfg(loom)]
+#[path = "host_model.rs"]
+mod host;
+#[cfg(not(loom))]
 mod info;
 #[cfg(not(loom))]
 mod inherit;
@@ -44,6 +49,8 @@ pub(crate) mod word;
 pub(crate) use attempt::Progress;
 pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
 pub(crate) use config::Config;
+#[cfg(not(loom))]
+pub(crate) use host::set_default as set_host;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
 pub(crate) use init::{Start, init};

@@ -1,17 +1,19 @@
 //! Back to fresh, from any phase but CLOSED.
 
 use super::attempt::{Attempt, Progress};
-use super::{Once, registry, word};
+use super::{Once, host, registry, word};
+use crate::abi;
 use crate::error::Failure;
 use crate::once::gate::History;
-use crate::sys::clock::Deadline;
+use crate::sys::clock::Limit;
 use crate::sys::memory::Shared;
+use crate::sys::sized::Foreign;
 
 /// What a look at the once came to.
 enum Step {
     Done,
     Inside,
-    Wait(Shared<Attempt>, Deadline),
+    Wait(Shared<Attempt>, u64, Foreign<abi::lazy_host>),
     Closed(Option<Failure>),
 }
 
@@ -33,7 +35,8 @@ impl Once {
                         let step = if Attempt::is_mine(attempt) {
                             Step::Inside
                         } else {
-                            Step::Wait(attempt.clone(), gate.config.deadline())
+                            let config = &gate.config;
+                            Step::Wait(attempt.clone(), config.limit_ns(), config.host)
                         };
                         return (step, None);
                     }
@@ -59,8 +62,11 @@ impl Once {
                 Step::Done => return Ok(Progress::Done),
                 Step::Inside => return Ok(Progress::InProgress),
                 Step::Closed(error) => return Err(error.unwrap_or_else(|| Failure::closed(c""))),
-                Step::Wait(attempt, deadline) => {
-                    self.wait_uncounted(&attempt, *limit.get_or_insert(deadline))?;
+                Step::Wait(attempt, limit_ns, host) => {
+                    let limit = limit.get_or_insert_with(|| Limit::new(limit_ns));
+                    self.attached(host::of(host)?, || {
+                        self.wait_uncounted(&attempt, limit).map(drop)
+                    })?;
                 }
             }
         }

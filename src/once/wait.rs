@@ -5,7 +5,7 @@ use super::failure::called;
 use super::queue::Work;
 use super::{Once, word};
 use crate::error::{Error, Facts, Failure, since};
-use crate::sys::clock::{self, Deadline};
+use crate::sys::clock::{self, Limit};
 use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
 use crate::sys::text::text;
@@ -19,7 +19,7 @@ impl Once {
     pub(super) fn wait_for<'a>(
         &self,
         attempt: &'a Shared<Attempt>,
-        limit: Deadline,
+        limit: &Limit,
     ) -> Result<&'a Outcome, Failure> {
         attempt.waiters.fetch_add(1, Relaxed);
         let outcome = self.wait_uncounted(attempt, limit);
@@ -31,19 +31,21 @@ impl Once {
     pub(super) fn wait_uncounted<'a>(
         &self,
         attempt: &'a Shared<Attempt>,
-        limit: Deadline,
+        limit: &Limit,
     ) -> Result<&'a Outcome, Failure> {
         let began = clock::now_ns();
         #[cfg(not(loom))]
-        let _edge = match limit {
-            Deadline::Never if thread::owns_any() => Some(Waiting::begin(attempt)?),
-            _ => None,
+        let _edge = if limit.is_none() && thread::owns_any() {
+            Some(Waiting::begin(attempt)?)
+        } else {
+            None
         };
-        Mark::during(attempt.key(), || attempt.outcome.wait(limit))
+        Mark::during(attempt.key(), || self.wait_on(&attempt.outcome, limit))?
             .ok_or_else(|| self.timed_out(attempt, began))
     }
 
-    fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
+    /// The attempt has not ended by the time that a wait, begun then, had to.
+    pub(super) fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
         let (phase, origin) = match self.lock_gate() {
             Some(mut locked) => {
                 let running = locked.gate().running.as_ref();

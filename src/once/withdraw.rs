@@ -6,13 +6,13 @@ use super::call::Replaced;
 use super::failure::called;
 use super::gate::{Gate, Running};
 use super::queue::{Found, Queue, Request, Work};
-use super::registry;
+use super::{host, registry};
 use crate::error::{Error, Facts, Failure};
-use crate::sys::clock::Deadline;
 use crate::sys::memory::Shared;
 use crate::sys::order;
 use crate::sys::text::text;
 use crate::sys::thread::{self, Mark};
+use std::cell::Cell;
 
 /// How a cancellation came out well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ enum Step {
 impl Once {
     /// Withdraws a request. One that is running is waited for, and then there is none.
     pub(crate) fn cancel(&self, ticket: u64) -> Result<Cancelled, Failure> {
-        match self.take_out(|_| Some(ticket)) {
+        match self.take_out(&mut |_| Some(ticket)) {
             Step::Withdrawn(request) => {
                 self.release_all([request]);
                 return Ok(Cancelled::Withdrawn);
@@ -64,11 +64,11 @@ impl Once {
         for waits in [false, true] {
             let mut from = (i32::MIN, 0);
             loop {
-                let choose = |queue: &Queue| {
+                let mut choose = |queue: &Queue| {
                     from = queue.find_owner(owner, from)?;
                     Some(from.1)
                 };
-                match self.take_out(choose) {
+                match self.take_out(&mut choose) {
                     Step::Nothing => break,
                     Step::Withdrawn(request) => {
                         self.release_all([request]);
@@ -87,13 +87,13 @@ impl Once {
 
     /// Takes out what waits, whoever submitted it.
     pub(super) fn withdraw_all(&self) {
-        while let Step::Withdrawn(request) = self.take_out(Queue::find_waiting) {
+        while let Step::Withdrawn(request) = self.take_out(&mut Queue::find_waiting) {
             self.release_all([request]);
         }
     }
 
     /// Under the once's own lock where it can be locked: a search is as long as the queue, and others need the registry's.
-    fn take_out(&self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
+    fn take_out(&self, choose: &mut dyn FnMut(&Queue) -> Option<u64>) -> Step {
         if let Some(mut locked) = self.lock_gate() {
             return locked.gate().take_out(choose);
         }
@@ -105,15 +105,15 @@ impl Once {
         })
     }
 
-    /// Sees to it that what a call replaced is released at its end, also when that unwinds.
-    pub(crate) fn release_at_the_end(&self, replaced: Replaced) -> impl Drop + '_ {
-        struct End<'a>(&'a Once, Replaced);
-        impl Drop for End<'_> {
-            fn drop(&mut self) {
-                self.0.release_all(self.1.take());
-            }
-        }
-        End(self, replaced)
+    /// Takes out what a request with this key replaces, which is about to run at once.
+    pub(crate) fn superseded(&self, key: u64) -> Replaced {
+        let mut locked = self.lock_gate().filter(|_| key != 0)?;
+        locked.gate().queue.take_key(key, thread::id())
+    }
+
+    /// Sees to it that what a call replaces is released at its end, also when that unwinds.
+    pub(crate) fn end_of_call(&self, replaced: Replaced) -> EndOfCall<'_> {
+        EndOfCall(self, Cell::new(replaced))
     }
 
     /// Releases what was taken out; after that it is gone.
@@ -142,7 +142,17 @@ impl Once {
         };
         #[cfg(loom)]
         let _ = by;
-        Mark::during(request.wait_key(), || request.gone.wait(Deadline::Never));
+        let host = host::of(self.configured_host()).ok().flatten();
+        Mark::during(request.wait_key(), || {
+            let wait = || {
+                self.wait_stubbornly(&request.gone);
+                Ok(())
+            };
+            // A host that refuses this thread has not let it wait without: it waits as it is.
+            if self.attached(host, wait).is_err() {
+                self.wait_stubbornly(&request.gone);
+            }
+        });
         Ok(())
     }
 }
@@ -156,7 +166,7 @@ impl Gate {
             || running.is_some_and(|running| Attempt::is_mine(&running.attempt))
     }
 
-    fn take_out(&mut self, choose: impl FnOnce(&Queue) -> Option<u64>) -> Step {
+    fn take_out(&mut self, choose: &mut dyn FnMut(&Queue) -> Option<u64>) -> Step {
         let Some(ticket) = choose(&self.queue) else {
             return Step::Nothing;
         };
@@ -180,6 +190,21 @@ impl Gate {
             Found::Leaving(request, _) if self.is_inside(&request) => Step::Inside,
             Found::Leaving(request, by) => Step::Busy(request, by),
         }
+    }
+}
+
+/// The end of a call that replaces a request.
+pub(crate) struct EndOfCall<'a>(&'a Once, Cell<Replaced>);
+
+impl EndOfCall<'_> {
+    pub(crate) fn releases(&self, replaced: Replaced) {
+        self.1.set(replaced);
+    }
+}
+
+impl Drop for EndOfCall<'_> {
+    fn drop(&mut self) {
+        self.0.release_all(self.1.take());
     }
 }
 

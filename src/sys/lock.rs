@@ -57,7 +57,7 @@ impl RawLock {
 
     /// The same. With `NOTED` this thread is known to be inside from before the exchange that takes the lock, so that a signal
     /// handler finds it so at every moment; a fork handler, which takes more locks than can be noted, goes without.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acquire<const NOTED: bool>(&self, needs: u32) -> bool {
         let seen = self.word.load(Relaxed);
         let taken = seen & (LOCKED | CONTENDED) == 0
@@ -68,7 +68,7 @@ impl RawLock {
         taken
     }
 
-    #[inline]
+    #[inline(always)]
     fn exchange<const NOTED: bool>(&self, seen: u32, locked: u32) -> Result<u32, u32> {
         if NOTED {
             thread::holds(self.key());
@@ -138,7 +138,7 @@ impl RawLock {
     }
 
     /// The other half of [`Self::acquire`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn let_go(&self) {
         race::release(self);
         let address = self.word.address();

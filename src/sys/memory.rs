@@ -105,12 +105,14 @@ impl<T> Shared<T> {
         Ok(Self { counted })
     }
 
+    #[inline(always)]
     fn counted(&self) -> &Counted<T> {
         // SAFETY: our reference keeps the allocation alive.
         unsafe { self.counted.as_ref() }
     }
 
     /// The value, if nobody else holds it.
+    #[inline(always)]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         if self.counted().references.load(order::last_reference()) != 1 {
             return None;

@@ -2,6 +2,8 @@
 
 #[cfg(not(loom))]
 pub(crate) mod anchor;
+#[cfg(not(loom))]
+pub(crate) mod bracket;
 pub(crate) mod callback;
 pub(crate) mod clock;
 pub(crate) mod errno;

@@ -56,6 +56,15 @@ orders! {
     write_outcome = Release;
     /// Reading the outcome of an attempt. Pairs with `write_outcome`.
     read_outcome = Acquire;
+    /// Telling a sleeper that somebody wants it to look again. Pairs with `see_disturbed`: what it is to look at was written
+    /// before.
+    disturb = Release;
+    /// The look at the word after which a thread sleeps only if the word has not changed. Pairs with `disturb`.
+    see_disturbed = Acquire;
+    /// Setting the process's host. Pairs with `read_host`: what the caller wrote into its table before.
+    set_host = Release;
+    /// Reading the process's host. Pairs with `set_host`.
+    read_host = Acquire;
     /// Giving up a reference. Pairs with `last_reference`: everything done through it happens before the free.
     drop_reference = Release;
     /// The thread that found itself last, before it frees. Pairs with `drop_reference`.
@@ -92,6 +101,11 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "the count orders nothing but the free, which loom does not see; the order is that of std's Arc",
     ),
     ("last_reference", "as drop_reference"),
+    (
+        "set_host",
+        "models have no host; the table behind the pointer is the caller's, and a plain publication",
+    ),
+    ("read_host", "as set_host"),
     (
         "publish_ready",
         "the exchange continues the release sequence of the owner's last unlock, after which it writes only what nobody \

@@ -13,6 +13,9 @@ const PENDING: u32 = 0;
 const WAITING: u32 = 1;
 /// Written; nobody will sleep again.
 const KEPT: u32 = 2;
+/// The bits of these. Those above count how often a sleeper has been disturbed, so that whoever is about to sleep does not.
+const STATE: u32 = 3;
+const DISTURBED: u32 = 4;
 
 /// The promise.
 pub(crate) struct Promise<T> {
@@ -42,10 +45,14 @@ impl<T> Promise<T> {
 
     /// Writes the value and wakes the sleepers. Called once, by the one thread that owes the value.
     pub(crate) fn keep(&self, value: T) {
-        debug_assert_ne!(self.state.load(Relaxed), KEPT, "a promise is kept once");
+        debug_assert_ne!(
+            self.state.load(Relaxed) & STATE,
+            KEPT,
+            "a promise is kept once"
+        );
         self.write(value);
         race::release(self);
-        let waiting = self.state.swap(KEPT, order::write_outcome()) == WAITING;
+        let waiting = self.state.swap(KEPT, order::write_outcome()) & STATE == WAITING;
         if waiting && order::wake_waiter() {
             self.state.wake(1);
         }
@@ -53,7 +60,7 @@ impl<T> Promise<T> {
 
     /// The value, if it is there.
     pub(crate) fn get(&self) -> Option<&T> {
-        if self.state.load(order::read_outcome()) != KEPT {
+        if self.state.load(order::read_outcome()) & STATE != KEPT {
             return None;
         }
         race::acquire(self);
@@ -62,34 +69,63 @@ impl<T> Promise<T> {
 
     /// The value, or `None` after the deadline.
     pub(crate) fn wait(&self, deadline: Deadline) -> Option<&T> {
-        let mut slept = false;
-        let value = loop {
+        loop {
+            self.sleep(deadline, || false);
             if let Some(value) = self.get() {
-                break Some(value);
+                return Some(value);
             }
-            if slept && deadline.has_passed() {
-                break None;
+            if deadline.has_passed() {
+                return None;
             }
-            let marked = self
+        }
+    }
+
+    /// Sleeps once, until the value is there, the deadline, a signal, or [`Self::disturb`] after `stop` became true.
+    pub(crate) fn sleep(&self, deadline: Deadline, stop: impl Fn() -> bool) {
+        let mut seen = self.state.load(order::see_disturbed());
+        loop {
+            match seen & STATE {
+                KEPT => return,
+                WAITING => break,
+                _ => {}
+            }
+            let waiting = seen | WAITING;
+            match self
                 .state
-                .compare_exchange(PENDING, WAITING, Relaxed, Relaxed);
-            if marked != Err(KEPT) {
-                self.state.wait(WAITING, deadline);
-                slept = true;
+                .compare_exchange(seen, waiting, Relaxed, order::see_disturbed())
+            {
+                Ok(_) => seen = waiting,
+                Err(now) => seen = now,
             }
-        };
-        // Whoever slept may have been the one that was woken for the others, and leaves for whatever reason: too many
-        // wakes cost a look, too few a hang.
-        if slept && order::relay_waiter() {
+        }
+        if stop() {
+            return;
+        }
+        self.state.wait(seen, deadline);
+        // Whoever slept may have been the one that was woken for the others: too many wakes cost a look, too few a hang.
+        if self.state.load(Relaxed) & STATE == KEPT && order::relay_waiter() {
             self.state.wake(2);
         }
-        value
+    }
+
+    /// Makes every sleeper look again, and whoever is about to sleep.
+    #[cfg(not(loom))]
+    pub(crate) fn disturb(&self) {
+        self.state.fetch_add(DISTURBED, order::disturb());
+        self.state.wake(i32::MAX);
+    }
+
+    /// In a model there are few sleepers.
+    #[cfg(loom)]
+    pub(crate) fn disturb(&self) {
+        self.state.fetch_add(DISTURBED, order::disturb());
+        self.state.wake(3);
     }
 
     /// No sleepers, in a forked child that has none of them.
     #[cfg(not(loom))]
     pub(crate) fn forget_sleepers(&self) {
-        if self.state.load(Relaxed) == WAITING {
+        if self.state.load(Relaxed) & STATE == WAITING {
             self.state.store(PENDING, Relaxed);
         }
     }

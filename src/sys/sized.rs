@@ -17,6 +17,11 @@ unsafe impl Sized_ for abi::lazy_config {
 }
 
 // SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_host {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_host, ctx);
+}
+
+// SAFETY: as above.
 unsafe impl Sized_ for abi::lazy_request {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_request, ctx);
 }
@@ -43,6 +48,38 @@ impl<T> Clone for Foreign<T> {
 }
 
 impl<T> Copy for Foreign<T> {}
+
+impl<T> Default for Foreign<T> {
+    fn default() -> Self {
+        Self(std::ptr::null())
+    }
+}
+
+impl<T> Foreign<T> {
+    pub(crate) fn as_ptr(self) -> *const T {
+        self.0
+    }
+
+    /// What [`Self::as_ptr`] gave; the promise made then still holds.
+    #[cfg(not(loom))]
+    pub(crate) fn again(pointer: *const T) -> Self {
+        Self(pointer)
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The same struct in memory?
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+// SAFETY: read only while the C interface says that it is valid, on any thread.
+unsafe impl<T> Send for Foreign<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Foreign<T> {}
 
 /// What is wrong with a struct.
 #[derive(thiserror::Error, Debug)]

@@ -31,7 +31,7 @@ mod native {
     }
 
     /// The kernel's id of this thread.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn id() -> u64 {
         LOCAL.with(|local| match local.id.get() {
             0 => look_up(local),
@@ -54,7 +54,7 @@ mod native {
 
     /// This thread is about to take the lock `key`. A signal handler of this thread sees the note at every moment at which
     /// the lock may be held; so the compiler must leave the order of these lines and the caller's as it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(key: usize) {
         LOCAL.with(|local| {
             let depth = local.depth.get();
@@ -65,7 +65,7 @@ mod native {
     }
 
     /// This thread has left the lock `key`, its latest.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn released(key: usize) {
         compiler_fence(SeqCst);
         LOCAL.with(|local| {

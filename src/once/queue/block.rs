@@ -61,7 +61,7 @@ impl Block {
     }
 
     /// The request to be run now; `None` when another one has to come first or there is none left.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn current(&self) -> Option<&Entry> {
         let entry = self.entries.get(self.position.load(Relaxed))?;
         (entry.ticket < self.until && !self.stop.load(Relaxed)).then_some(entry)
@@ -73,7 +73,7 @@ impl Block {
     }
 
     /// The current request is done with.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&self) {
         self.position
             .store(self.position.load(Relaxed) + 1, Relaxed);
@@ -98,6 +98,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    #[inline(always)]
     pub(super) fn append(
         &mut self,
         callback: Callback,

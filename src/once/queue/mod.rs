@@ -95,6 +95,7 @@ impl Queue {
     }
 
     /// Appends a plain request.
+    #[inline(always)]
     pub(super) fn append_plain(
         &mut self,
         callback: Callback,

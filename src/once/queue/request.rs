@@ -17,6 +17,8 @@ pub(crate) struct Details {
     /// Not 0: a later request with the key replaces this one.
     pub(crate) key: u64,
     pub(crate) phase: i32,
+    /// Runs with the host lock held, whenever that is. In a drain it is, for every request.
+    pub(crate) held: bool,
     pub(crate) origin: Origin,
 }
 
@@ -29,6 +31,7 @@ impl Details {
             owner: 0,
             key: 0,
             phase: 0,
+            held: false,
             origin,
         }
     }

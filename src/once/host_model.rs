@@ -1,0 +1,38 @@
+//! Models have no host: every body runs as it is, and every wait is a plain one.
+
+use super::Once;
+use crate::abi;
+use crate::error::Failure;
+use crate::sys::clock::{Deadline, Limit};
+use crate::sys::promise::Promise;
+use crate::sys::sized::Foreign;
+
+pub(super) struct Bracket;
+
+pub(super) fn of(_configured: Foreign<abi::lazy_host>) -> Result<Option<Bracket>, Failure> {
+    Ok(None)
+}
+
+pub(super) fn share() {}
+
+impl Once {
+    pub(super) fn attached<R>(
+        &self,
+        _host: Option<Bracket>,
+        body: impl FnOnce() -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        body()
+    }
+
+    pub(super) fn wait_on<'p, T>(
+        &self,
+        promise: &'p Promise<T>,
+        limit: &Limit,
+    ) -> Result<Option<&'p T>, Failure> {
+        Ok(limit.spend(|deadline| promise.wait(deadline)))
+    }
+
+    pub(super) fn wait_stubbornly<T>(&self, promise: &Promise<T>) {
+        promise.wait(Deadline::Never);
+    }
+}
