@@ -2,12 +2,13 @@
 
 use crate::asleep;
 use crate::compiler::Compiler;
+use crate::host::Host;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ pub const LIMIT: Duration = Duration::from_secs(5);
 /// A compiled program.
 pub struct Program {
     executable: PathBuf,
+    host: Host,
 }
 
 /// How a program ended.
@@ -72,14 +74,23 @@ pub struct Run {
 
 impl Program {
     /// A program of this folder against the library, or against a gate of this folder with the same names.
-    pub fn compile(compiler: &Compiler, source: &str, gate: &str) -> Result<Program, String> {
+    pub fn compile(
+        compiler: &Compiler,
+        host: &Host,
+        source: &str,
+        gate: &str,
+    ) -> Result<Program, String> {
         let mut flags = vec![format!("-DGATE=\"{gate}\"")];
+        flags.extend(host.flags().iter().map(|flag| (*flag).to_owned()));
         if gate == "lazyonce.h" {
             flags.extend(compiler.linked(&["lazyonce"]));
         }
         let path = Path::new("examples/demo").join(source);
         let executable = compiler.compile(&path, &format!("{source}-{gate}.program"), &flags)?;
-        Ok(Program { executable })
+        Ok(Program {
+            executable,
+            host: host.clone(),
+        })
     }
 
     pub fn run(&self) -> Run {
@@ -100,7 +111,7 @@ impl Program {
             self.executable.with_extension("out"),
             self.executable.with_extension("err"),
         );
-        let mut command = Command::new(&self.executable);
+        let mut command = self.host.command(&self.executable);
         command
             .stdin(Stdio::null())
             .stdout(File::create(&out)?)

@@ -87,10 +87,24 @@ pub const MORE: [Row; 4] = [
     },
 ];
 
+/// Rows of an interpreter's lock: their programs are loaded into a real one where there is one.
+pub const HOSTED: [Row; 1] = [Row {
+    title: &[
+        "7 interpreter lock and guard",
+        "  A imports, which lets the lock go",
+        "  B comes holding it",
+        "  old: lock outside std::call_once",
+    ],
+    source: "host_lock.cpp",
+    old: "old_lock_outside.h",
+    claim: Claim::Hangs,
+    also: None,
+}];
+
 /// Rows that measure: their programs run when nothing else of the demo does, one after the other.
 pub const MEASURED: [Row; 1] = [Row {
     title: &[
-        "7 64 waiters, then 20 us work each",
+        "8 64 waiters, then 20 us work each",
         "  when is the initializing thread",
         "  back? median of 21 rounds",
         "  old: std::call_once",
