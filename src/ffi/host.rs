@@ -12,17 +12,19 @@ use crate::sys::sized::Foreign;
 /// the lock go and take it back as often as it likes (a Python import does), and a thread that holds the lock may call in at the
 /// same time:
 ///
-///     the guard inside the lock, waiting with the lock held:     here:
+/// ```text
+///  the guard inside the lock, waiting with the lock held:     here:
 ///
-///     A           guard    host lock    B                        A           guard    host lock    B
-///     |--- take ------------->|         |                        |--- take ------------->|         |
-///     |--- own ---->|         |         |                        |--- own ---->|         |         |
-///     |--- let go ----------->|         |                        |--- let go ----------->|         |
-///     |             |         |<- take -|                        |             |         |<- take -|
-///     |             |<-- wait ----------|  holds the lock        |             |<-- busy? --------|
-///     |--- take: for ever --->|         |                        |             |         |<- let go|  sleeps
-///                                                                |--- take ------------->|         |
-///                                                                |--- ready -->|--- wake ----------|
+///  A           guard    host lock    B                        A           guard    host lock    B
+///  |--- take ------------->|         |                        |--- take ------------->|         |
+///  |--- own ---->|         |         |                        |--- own ---->|         |         |
+///  |--- let go ----------->|         |                        |--- let go ----------->|         |
+///  |             |         |<- take -|                        |             |         |<- take -|
+///  |             |<-- wait ----------|  holds the lock        |             |<-- busy? --------|
+///  |--- take: for ever --->|         |                        |             |         |<- let go|  sleeps
+///                                                             |--- take ------------->|         |
+///                                                             |--- ready -->|--- wake ----------|
+/// ```
 ///
 /// A once that is ready calls no hook. A call that is queued calls none either, and a callback that runs at once has the host
 /// lock as its caller has it; one that needs it is submitted with `LAZY_REQUEST_HOLD_HOST`.
