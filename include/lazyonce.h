@@ -100,7 +100,10 @@
 /** The time limit passed while another thread was initializing; the message says what it runs. Wait longer. */
 #define LAZY_E_TIMEOUT -8
 
-/** The host interpreter refused this thread, for instance because it is shutting down; nothing was started or lost. */
+/**
+ * The host interpreter refused this thread, for instance because it is shutting down; nothing was started or lost. Or its
+ * hooks broke their contract, which the message says; then what they ran has run.
+ */
 #define LAZY_E_HOST -9
 
 /** Not possible at this moment, for instance during a stream capture; the once is unchanged. Call again later. */
@@ -204,7 +207,7 @@
 
 /**
  * `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is: for every
- * callback that touches the host. A queued callback has it in any case, one that runs at once only if its caller has.
+ * callback that touches the host. It is about `fn` alone: a `drop` that touches the host takes the lock itself. A queued callback has it in any case, one that runs at once only if its caller has.
  */
 #define LAZY_REQUEST_HOLD_HOST 2
 
@@ -300,7 +303,11 @@ typedef struct lazy_config {
      * made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
      */
     lazy_fn can_init;
-    /** The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. */
+    /**
+     * The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Held are, of the
+     * callbacks: `can_init`, `initialize`, the queued ones and their `drop` after the run. Not held: `prepare`, and the `drop`
+     * of a request that is cancelled, replaced or closed.
+     */
     const struct lazy_host *host;
     /** What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`. */
     uint32_t on_failure;
@@ -313,7 +320,10 @@ typedef struct lazy_config {
     uint32_t on_fork;
     /** What a call does during another thread's attempt: `LAZY_CONTENDED_WAIT`, `LAZY_CONTENDED_QUEUE`. */
     uint32_t contended;
-    /** The longest a thread waits for another thread's attempt, in nanoseconds; 0 means no limit. */
+    /**
+     * The longest a thread waits for another thread's attempt, in nanoseconds; 0 means no limit. The wait for a host lock is the
+     * host's business and does not count.
+     */
     uint64_t timeout_ns;
 } lazy_config;
 
@@ -864,9 +874,10 @@ LAZY_API lazy_status lazy_once_submit(lazy_once *once, const lazy_request *reque
  *
  * **Threads** Any, at any time; not in a signal handler.
  *
- * **Blocking** While the request is running; without a limit.
+ * **Blocking** While the request is running; without a limit. With a host, its lock is let go meanwhile; where the host refuses,
+ * or wants the wait given up, the wait goes on, and an interrupt stays pending.
  *
- * **Unwinding and fork** An exception out of `drop` comes out of this call. A forked child can cancel what it inherited.
+ * **Unwinding and fork** An exception out of `drop`, or of a host's hook, comes out of this call. A forked child can cancel what it inherited.
  *
  * **Since** 0.1.0
  */
@@ -886,7 +897,7 @@ LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
  * **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
  * does not wait for that one.
  *
- * **Blocking** While one of them is running; without a limit.
+ * **Blocking** While one of them is running; without a limit, and with a host as `lazy_once_cancel` does.
  *
  * **Unwinding and fork** An exception out of a `drop` comes out of this call, and what had not been withdrawn yet stays.
  *
@@ -1089,6 +1100,9 @@ LAZY_API lazy_status lazy_permit_leave(const lazy_permit *permit);
  *                                                             |--- take ------------->|         |
  *                                                             |--- ready -->|--- wake ----------|
  * ```
+ *
+ * Of several hosts, a program takes the locks in one order: a once of one host whose initializer starts a once of another, and the
+ * other way round, hang like any two locks.
  *
  * A once that is ready calls no hook. A call that is queued calls none either, and a callback that runs at once has the host
  * lock as its caller has it; one that needs it is submitted with `LAZY_REQUEST_HOLD_HOST`.

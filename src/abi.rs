@@ -36,7 +36,8 @@ pub const LAZY_E_FORKED: i32 = -6;
 pub const LAZY_E_DEADLOCK: i32 = -7;
 /// The time limit passed while another thread was initializing; the message says what it runs. Wait longer.
 pub const LAZY_E_TIMEOUT: i32 = -8;
-/// The host interpreter refused this thread, for instance because it is shutting down; nothing was started or lost.
+/// The host interpreter refused this thread, for instance because it is shutting down; nothing was started or lost. Or its
+/// hooks broke their contract, which the message says; then what they ran has run.
 pub const LAZY_E_HOST: i32 = -9;
 /// Not possible at this moment, for instance during a stream capture; the once is unchanged. Call again later.
 pub const LAZY_E_NOT_NOW: i32 = -10;
@@ -105,7 +106,7 @@ pub const LAZY_CONTENDED_QUEUE: u32 = 1;
 /// constructors of libraries that are loaded outside `prepare`.
 pub const LAZY_REQUEST_NO_WAIT: u32 = 1;
 /// `lazy_request.flags`: hold the host lock (such as an interpreter's) while the callback runs, whenever that is: for every
-/// callback that touches the host. A queued callback has it in any case, one that runs at once only if its caller has.
+/// callback that touches the host. It is about `fn` alone: a `drop` that touches the host takes the lock itself. A queued callback has it in any case, one that runs at once only if its caller has.
 pub const LAZY_REQUEST_HOLD_HOST: u32 = 2;
 
 /// `lazy_request.phase`: the ordinary order, first in, first out.
@@ -189,7 +190,9 @@ pub struct lazy_config {
     /// Asked before each attempt: non-zero means "not now" (such as during a stream capture): `LAZY_E_NOT_NOW`, no attempt is
     /// made, and calls are still queued. An init of the same once from inside it returns `LAZY_IN_PROGRESS` and starts nothing.
     pub can_init: lazy_fn,
-    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer.
+    /// The host lock of this once, in place of the process default; NULL for the default. Kept by pointer. Held are, of the
+    /// callbacks: `can_init`, `initialize`, the queued ones and their `drop` after the run. Not held: `prepare`, and the `drop`
+    /// of a request that is cancelled, replaced or closed.
     pub host: *const lazy_host,
     /// What those who waited for a failed attempt do: `LAZY_FAIL_SHARE`, `LAZY_FAIL_RETRY`, `LAZY_FAIL_STICKY`.
     pub on_failure: u32,
@@ -200,7 +203,8 @@ pub struct lazy_config {
     pub on_fork: u32,
     /// What a call does during another thread's attempt: `LAZY_CONTENDED_WAIT`, `LAZY_CONTENDED_QUEUE`.
     pub contended: u32,
-    /// The longest a thread waits for another thread's attempt, in nanoseconds; 0 means no limit.
+    /// The longest a thread waits for another thread's attempt, in nanoseconds; 0 means no limit. The wait for a host lock is the
+    /// host's business and does not count.
     pub timeout_ns: u64,
 }
 

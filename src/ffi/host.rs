@@ -26,6 +26,9 @@ use crate::sys::sized::Foreign;
 ///                                                             |--- ready -->|--- wake ----------|
 /// ```
 ///
+/// Of several hosts, a program takes the locks in one order: a once of one host whose initializer starts a once of another, and the
+/// other way round, hang like any two locks.
+///
 /// A once that is ready calls no hook. A call that is queued calls none either, and a callback that runs at once has the host
 /// lock as its caller has it; one that needs it is submitted with `LAZY_REQUEST_HOLD_HOST`.
 ///

@@ -73,9 +73,10 @@ pub unsafe extern "C-unwind" fn lazy_once_submit(
 ///
 /// **Threads** Any, at any time; not in a signal handler.
 ///
-/// **Blocking** While the request is running; without a limit.
+/// **Blocking** While the request is running; without a limit. With a host, its lock is let go meanwhile; where the host refuses,
+/// or wants the wait given up, the wait goes on, and an interrupt stays pending.
 ///
-/// **Unwinding and fork** An exception out of `drop` comes out of this call. A forked child can cancel what it inherited.
+/// **Unwinding and fork** An exception out of `drop`, or of a host's hook, comes out of this call. A forked child can cancel what it inherited.
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
@@ -105,7 +106,7 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u
 /// **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
 /// does not wait for that one.
 ///
-/// **Blocking** While one of them is running; without a limit.
+/// **Blocking** While one of them is running; without a limit, and with a host as `lazy_once_cancel` does.
 ///
 /// **Unwinding and fork** An exception out of a `drop` comes out of this call, and what had not been withdrawn yet stays.
 ///

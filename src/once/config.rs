@@ -1,5 +1,6 @@
 //! How a once is set up: a copy of the caller's `lazy_config`, read once.
 
+use super::host;
 use crate::abi;
 use crate::error::Failure;
 #[cfg(not(loom))]
@@ -54,7 +55,7 @@ impl PartialEq for Config {
             && self.on_failure == other.on_failure
             && self.on_deferred_failure == other.on_deferred_failure
             && self.queues_when_contended == other.queues_when_contended
-            && self.host.same(&other.host)
+            && host::is_same(self.host, other.host)
             && self.timeout_ns == other.timeout_ns
     }
 }

@@ -22,6 +22,7 @@ use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, append, text};
 use crate::sys::{order, process, thread};
+use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
 
@@ -52,6 +53,15 @@ pub(super) fn of(configured: Foreign<abi::lazy_host>) -> Result<Option<Bracket>,
         Some(Ok(bracket)) => Ok(Some(bracket)),
         Some(Err(problem)) => Err(Failure::invalid(text!("the host: {problem}"))),
     }
+}
+
+/// Do both name one host?
+pub(super) fn is_same(ours: Foreign<abi::lazy_host>, theirs: Foreign<abi::lazy_host>) -> bool {
+    ours.same(&theirs)
+        || match (Bracket::read(ours), Bracket::read(theirs)) {
+            (Some(Ok(ours)), Some(Ok(theirs))) => ours.is_same(&theirs),
+            _ => false,
+        }
 }
 
 /// User code runs from here on, inside the host if there is one.
@@ -196,10 +206,19 @@ fn park<T: Send + Sync>(promise: &Promise<T>, limit: &Limit) -> Waited {
         stop.store(true, Relaxed);
         promise.disturb();
     };
+    let slept = Cell::new(false);
     let sleep = || {
+        let is_wanted = !stop.load(Relaxed);
         limit.spend(|deadline| promise.sleep(slice(deadline), || stop.load(Relaxed)));
+        slept.set(is_wanted);
     };
-    bracket::wait(&sleep, &interrupt)
+    let began = clock::now_ns();
+    let waited = bracket::wait(&sleep, &interrupt);
+    if !slept.get() {
+        // A host that never lets it sleep takes its time, too, or the limit would never come.
+        limit.count(clock::now_ns().saturating_sub(began));
+    }
+    waited
 }
 
 /// A host in a message.

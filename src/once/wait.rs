@@ -21,10 +21,16 @@ impl Once {
         attempt: &'a Shared<Attempt>,
         limit: &Limit,
     ) -> Result<&'a Outcome, Failure> {
+        /// Counts also where a host's hook unwinds.
+        struct Counted<'a>(&'a Attempt);
+        impl Drop for Counted<'_> {
+            fn drop(&mut self) {
+                self.0.waiters.fetch_sub(1, Relaxed);
+            }
+        }
         attempt.waiters.fetch_add(1, Relaxed);
-        let outcome = self.wait_uncounted(attempt, limit);
-        attempt.waiters.fetch_sub(1, Relaxed);
-        outcome
+        let _counted = Counted(attempt);
+        self.wait_uncounted(attempt, limit)
     }
 
     /// The same for one that is not waiting to use the once.

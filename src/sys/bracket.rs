@@ -2,10 +2,9 @@
 //! is inside of.
 
 use crate::abi;
-use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
 use std::cell::Cell;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 type Body = unsafe extern "C-unwind" fn(*mut c_void);
 type RunAttached = unsafe extern "C-unwind" fn(*mut c_void, Option<Body>, *mut c_void) -> i32;
@@ -96,10 +95,11 @@ impl Bracket {
 
     /// Is it the same host? By its table, or by its name and a context that both have: a header that is compiled into several
     /// objects has several tables.
-    fn is_same(&self, other: &Self) -> bool {
-        let same_name = || match (copy_text(self.name), copy_text(other.name)) {
-            (Ok(ours), Ok(theirs)) => ours == theirs,
-            _ => false,
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same_name = || match (self.name.is_null(), other.name.is_null()) {
+            // SAFETY: the tables' authors keep their names valid.
+            (false, false) => unsafe { CStr::from_ptr(self.name) == CStr::from_ptr(other.name) },
+            (ours, theirs) => ours == theirs,
         };
         self.table.same(&other.table)
             || !self.context.is_null() && self.context == other.context && same_name()

@@ -43,9 +43,15 @@ impl Limit {
         }
         let began = now_ns();
         let result = wait(Deadline::after(self.left_ns.get()));
-        let spent = now_ns().saturating_sub(began);
-        self.left_ns.set(self.left_ns.get().saturating_sub(spent));
+        self.count(now_ns().saturating_sub(began));
         result
+    }
+
+    pub(crate) fn count(&self, spent_ns: u64) {
+        if !self.is_none() {
+            self.left_ns
+                .set(self.left_ns.get().saturating_sub(spent_ns));
+        }
     }
 }
 
