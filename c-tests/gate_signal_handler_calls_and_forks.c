@@ -1,4 +1,4 @@
-// not-under: tsan: it delivers signals where it likes, not where they come in
+// not-under: tsan asan valgrind: the allocator of the tool is not made for a signal handler that forks, and the first delivers signals where it likes
 // Guards against a library that takes its own lock twice: a signal handler that interrupts it at any instruction, on the same
 // thread, may fork, and may call in and is answered or refused, but neither ever sleeps on what is held beneath it.
 #include "check.h"

@@ -1,3 +1,4 @@
+// not-under: asan: it does not clear the marks on the stack of frames that the end of a thread unwinds, and takes the next ones there for errors
 // flags: -fexceptions
 // Guards against an end that is cleaned up in the innermost attempt only: a thread that initializes three onces inside
 // each other ends, by pthread_exit or cancelled, at the bottom. The waiters of all three hear of a failed attempt,
