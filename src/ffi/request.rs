@@ -151,15 +151,20 @@ unsafe extern "C-unwind" fn submit_body(
         if let Some(Err(malformed)) = receipt.check() {
             return Err(Failure::invalid(text!("lazy_receipt.size: {malformed}")));
         }
-        Ok((once, ask(request, caller)?))
+        let (details, no_wait) = checked_request(request, caller)?;
+        Ok((once, details, no_wait))
     });
     match checked {
-        Ok((once, ask)) => submit(once, &ask, &receipt),
+        Ok((once, details, no_wait)) => submit(once, &details, no_wait, &receipt),
         Err(failure) => preserved(|| error::raise(failure)),
     }
 }
 
-fn ask(request: Foreign<lazy_request>, caller: usize) -> Result<Ask, Failure> {
+/// What was handed in, and whether it never waits.
+fn checked_request(
+    request: Foreign<lazy_request>,
+    caller: usize,
+) -> Result<(Details, bool), Failure> {
     let raw = match request.read() {
         None => return Err(Failure::invalid("the request is NULL")),
         Some(Err(malformed)) => {
@@ -188,16 +193,15 @@ fn ask(request: Foreign<lazy_request>, caller: usize) -> Result<Ask, Failure> {
         // SAFETY: a copy of the caller's site.
         origin: unsafe { origin(&raw.site, caller) },
     };
-    Ok(Ask::Request {
-        details,
-        no_wait: raw.flags & abi::LAZY_REQUEST_NO_WAIT != 0,
-    })
+    Ok((details, raw.flags & abi::LAZY_REQUEST_NO_WAIT != 0))
 }
 
-fn submit(once: &Once, ask: &Ask, receipt: &Target<lazy_receipt>) -> lazy_status {
-    let Ask::Request { details, .. } = ask else {
-        unreachable!("made above")
-    };
+fn submit(
+    once: &Once,
+    details: &Details,
+    no_wait: bool,
+    receipt: &Target<lazy_receipt>,
+) -> lazy_status {
     let fill = |ticket, outcome| {
         receipt.fill(&lazy_receipt {
             size: 0,
@@ -210,7 +214,11 @@ fn submit(once: &Once, ask: &Ask, receipt: &Target<lazy_receipt>) -> lazy_status
         once.tell_ready();
         (Decision::RunAfterWait, None)
     } else {
-        match preserved(|| once::call(once, ask).map_err(error::raise)) {
+        let ask = Ask::Request {
+            details: *details,
+            no_wait,
+        };
+        match preserved(|| once::call(once, &ask).map_err(error::raise)) {
             Ok(decided) => decided,
             Err(status) => return status,
         }

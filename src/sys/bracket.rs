@@ -245,14 +245,12 @@ fn wait_in(next: *const Inside, sleep: &dyn Fn(), interrupt_it: &(dyn Fn() + Syn
         // A host that refuses does not hold this thread up either: it waits as it is.
         (None, None) => wait_in(inside.outer, sleep, interrupt_it),
         (None, Some((_, 0))) => Waited::Broken(host.name, Fault::NeverCalled),
-        (None | Some(Waited::Slept), Some((0 | 1, code))) if code != 0 => {
-            Waited::GivenUp(host.name)
-        }
+        (None, Some(_)) => Waited::GivenUp(host.name),
         (Some(Waited::Slept), Some((calls, _))) if calls > 1 => {
             Waited::Broken(host.name, Fault::CalledAgain)
         }
-        (Some(inner), _) => inner,
-        (None, Some(_)) => Waited::GivenUp(host.name),
+        (Some(Waited::Slept), Some((_, code))) if code != 0 => Waited::GivenUp(host.name),
+        (Some(outer), _) => outer,
     }
 }
 
