@@ -28,7 +28,10 @@ mod ffi;
 #[cfg(not(loom))]
 pub(crate) mod fork;
 pub(crate) mod hooks;
+#[cfg(not(loom))]
+pub(crate) mod host;
 #[cfg(loom)]
 pub mod model;
+pub(crate) mod name;
 pub(crate) mod once;
 pub(crate) mod sys;

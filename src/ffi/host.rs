@@ -2,7 +2,7 @@
 
 use super::{cpython, entry};
 use crate::abi::{LAZY_OK, lazy_host, lazy_status};
-use crate::once;
+use crate::host;
 use crate::sys::sized::Foreign;
 
 /// Sets the host of every once whose configuration names none: whose lock is held while initializers and queued callbacks run,
@@ -50,7 +50,7 @@ use crate::sys::sized::Foreign;
 pub unsafe extern "C-unwind" fn lazy_set_host(host: *const lazy_host) -> lazy_status {
     // SAFETY: the C caller passes a table that stays valid, or NULL.
     let host = unsafe { Foreign::new(host) };
-    entry::slow(|| once::set_host(host).map(|()| LAZY_OK))
+    entry::slow(|| host::set_default(host).map(|()| LAZY_OK))
 }
 
 /// The CPython interpreter of this process as a host, found at run time: `lazy_set_host(lazy_host_cpython())`, or in one once's

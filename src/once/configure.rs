@@ -6,10 +6,10 @@ use super::gate::{Body, Configured, Gate};
 use super::{Once, registry, word};
 use crate::abi;
 use crate::error::Failure;
+use crate::name::Name;
 use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
-use std::ffi::{CStr, CString};
 
 impl Once {
     /// Sees to it that the once has a gate, unless it needs none. Allocates, so no lock is held when it begins.
@@ -158,18 +158,6 @@ impl Once {
                 .and_then(|config| config.name)
         });
         Name(name)
-    }
-}
-
-/// The name of a once, for a message.
-#[derive(Clone)]
-pub(super) struct Name(Option<Shared<CString>>);
-
-impl std::ops::Deref for Name {
-    type Target = CStr;
-
-    fn deref(&self) -> &CStr {
-        self.0.as_deref().map_or(c"", CString::as_c_str)
     }
 }
 

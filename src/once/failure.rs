@@ -7,6 +7,7 @@ use super::drain::Ownership;
 use super::gate::Configured;
 use super::queue::{Entry, Request};
 use crate::error::{Error, Facts, Failure, Scope, since};
+use crate::name::{Called, Kind};
 use crate::sys::clock;
 use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
@@ -15,20 +16,8 @@ use std::ffi::CStr;
 use std::fmt::{Display, Formatter};
 
 /// A once in the text of a message.
-pub(super) struct Called<'a>(&'a CStr);
-
 pub(super) fn called(name: &CStr) -> Called<'_> {
-    Called(name)
-}
-
-impl Display for Called<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            out.write_str("an unnamed once")
-        } else {
-            write!(out, "once \"{}\"", Lossy::of(self.0))
-        }
-    }
+    Called(Kind::Once, name)
 }
 
 /// What a callback said of its failure, if anything.

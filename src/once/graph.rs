@@ -7,7 +7,7 @@
 //! with others held, and none is taken under it.
 
 use super::attempt::Attempt;
-use super::configure::Name;
+use crate::name::Name;
 use super::failure::called;
 use super::queue::Request;
 use crate::error::{Error, Facts, Failure};

@@ -1,4 +1,4 @@
-//! The host lock before the guard: an attempt is owned attached, and nobody waits for anything attached.
+//! A once in its host: an attempt is owned attached, and nobody waits for anything attached.
 //!
 //! ```text
 //! A (has let the host lock go)    the once        the host lock     B (holds the host lock)
@@ -11,63 +11,15 @@
 //! |--- READY ------------------------->|--- wake ------------|----->|  takes it back, looks again
 //! ```
 
+
 use super::Once;
-use super::failure::called;
-use crate::abi;
-use crate::error::{Error, Facts, Failure};
-use crate::sys::bracket::{self, Bracket, Fault, Waited};
-use crate::sys::clock::{self, Deadline, Limit};
+use crate::error::Failure;
+pub(super) use crate::host::{is_same, of, share, wait_stubbornly};
+use crate::host::{self, attached, failed};
+use crate::name::{Kind, Name, Subject};
+use crate::sys::bracket::{Bracket, Fault};
+use crate::sys::clock::Limit;
 use crate::sys::promise::Promise;
-use crate::sys::site::copy_text;
-use crate::sys::sized::Foreign;
-use crate::sys::text::{Lossy, append, text};
-use crate::sys::{order, process, thread};
-use std::cell::Cell;
-use std::ffi::{CStr, c_char};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
-
-/// The process default.
-static DEFAULT: AtomicPtr<abi::lazy_host> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Hosts look for a reason to give a wait up only on the main thread, where a signal need not end its sleep.
-const SLICE_NS: u64 = 100_000_000;
-
-/// Sets the process default; NULL removes it.
-pub(crate) fn set_default(table: Foreign<abi::lazy_host>) -> Result<(), Failure> {
-    if let Some(Err(problem)) = Bracket::read(table) {
-        return Err(Failure::invalid(text!("the host: {problem}")));
-    }
-    DEFAULT.store(table.as_ptr().cast_mut(), order::set_host());
-    Ok(())
-}
-
-/// The host that a once uses, by what is configured, at this moment.
-pub(super) fn of(configured: Foreign<abi::lazy_host>) -> Result<Option<Bracket>, Failure> {
-    let table = if configured.is_null() {
-        Foreign::again(DEFAULT.load(order::read_host()))
-    } else {
-        configured
-    };
-    match Bracket::read(table) {
-        None => Ok(None),
-        Some(Ok(bracket)) => Ok(Some(bracket)),
-        Some(Err(problem)) => Err(Failure::invalid(text!("the host: {problem}"))),
-    }
-}
-
-/// Do both name one host?
-pub(super) fn is_same(ours: Foreign<abi::lazy_host>, theirs: Foreign<abi::lazy_host>) -> bool {
-    ours.same(&theirs)
-        || match (Bracket::read(ours), Bracket::read(theirs)) {
-            (Some(Ok(ours)), Some(Ok(theirs))) => ours.is_same(&theirs),
-            _ => false,
-        }
-}
-
-/// User code runs from here on, inside the host if there is one.
-pub(super) fn share() {
-    bracket::share();
-}
 
 impl Once {
     /// Runs `body` with the host attached, if there is one.
@@ -76,17 +28,7 @@ impl Once {
         host: Option<Bracket>,
         body: impl FnOnce() -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let Some(host) = host else {
-            return body();
-        };
-        let ran = host.run(body);
-        match (ran.result, ran.fault) {
-            (Some(result), None) => result,
-            (result, fault) => {
-                let cause = result.and_then(Result::err);
-                Err(self.host_failed(host.name, fault.unwrap_or(Fault::NeverCalled), cause))
-            }
-        }
+        attached(host, self, body)
     }
 
     /// Runs `body`, which runs a request at once, with the host attached. If it ran, its own result counts, and a fault of the
@@ -104,129 +46,31 @@ impl Once {
         });
         let fault = ran
             .fault
-            .map(|fault| self.host_failed(host.name, fault, None));
+            .map(|fault| failed(self, host.name, fault, None));
         match ran.result {
             Some(result) => Ok((result, fault)),
             None => {
-                Err(fault.unwrap_or_else(|| self.host_failed(host.name, Fault::NeverCalled, None)))
+                Err(fault.unwrap_or_else(|| failed(self, host.name, Fault::NeverCalled, None)))
             }
         }
     }
 
-    /// The value of a promise, slept for without any host that this thread is inside of; `None` after the limit.
+    /// The value of a promise, slept for without any host; `None` after the limit.
     pub(super) fn wait_on<'p, T: Send + Sync>(
         &self,
         promise: &'p Promise<T>,
         limit: &Limit,
     ) -> Result<Option<&'p T>, Failure> {
-        if !bracket::is_inside_any() {
-            return Ok(limit.spend(|deadline| promise.wait(deadline)));
-        }
-        loop {
-            if let Some(value) = promise.get() {
-                return Ok(Some(value));
-            }
-            match park(promise, limit) {
-                Waited::Slept => {}
-                Waited::GivenUp(host) => return Err(self.given_up(host)),
-                Waited::Broken(host, fault) => return Err(self.host_failed(host, fault, None)),
-            }
-            if limit.is_spent() && promise.get().is_none() {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// The same without a limit, never given up: where a host does not let go, this thread waits as it is.
-    pub(super) fn wait_stubbornly<T: Send + Sync>(&self, promise: &Promise<T>) {
-        while bracket::is_inside_any() && promise.get().is_none() {
-            if let Waited::Broken(..) = park(promise, &Limit::new(u64::MAX)) {
-                break;
-            }
-        }
-        promise.wait(Deadline::Never);
-    }
-
-    #[cold]
-    fn given_up(&self, host: *const c_char) -> Failure {
-        let name = self.name();
-        let text = text!(
-            "{} gave up the wait for {}, as at Ctrl-C; nothing was run or queued",
-            named(host),
-            called(&name)
-        );
-        Failure::new(Error::Interrupted(text), &name, Facts::default())
-    }
-
-    #[cold]
-    fn host_failed(&self, host: *const c_char, fault: Fault, cause: Option<Failure>) -> Failure {
-        let name = self.name();
-        let code = match fault {
-            Fault::Refused(code) | Fault::FailedAfter(code) => code,
-            _ => 0,
-        };
-        let mut text = text!("{}: ", named(host));
-        match fault {
-            Fault::Refused(code) => append!(
-                text,
-                "it refused this thread (its hook returned {code}); {} was not touched",
-                called(&name)
-            ),
-            Fault::NeverCalled => append!(
-                text,
-                "its hook returned 0 without calling back, which a host must do exactly once"
-            ),
-            Fault::CalledAgain => append!(
-                text,
-                "its hook called back more than once, which a host must do exactly once; the second did nothing"
-            ),
-            Fault::FailedAfter(code) => append!(
-                text,
-                "its hook called back and then returned {code}; after calling back it must return 0"
-            ),
-        }
-        let facts = Facts {
-            code,
-            cause,
-            ..Facts::default()
-        };
-        Failure::new(Error::Host(text), &name, facts)
+        host::wait_on(self, promise, limit)
     }
 }
 
-/// Sleeps once without any host.
-fn park<T: Send + Sync>(promise: &Promise<T>, limit: &Limit) -> Waited {
-    let slice = |deadline: Deadline| match thread::id() == u64::from(process::id()) {
-        true => deadline.or_after(clock::now_ns().saturating_add(SLICE_NS)),
-        false => deadline,
-    };
-    // Relaxed: `disturb` and the look before the sleep order it.
-    let stop = AtomicBool::new(false);
-    let interrupt = || {
-        stop.store(true, Relaxed);
-        promise.disturb();
-    };
-    let slept = Cell::new(false);
-    let sleep = || {
-        let is_wanted = !stop.load(Relaxed);
-        limit.spend(|deadline| promise.sleep(slice(deadline), || stop.load(Relaxed)));
-        slept.set(is_wanted);
-    };
-    let began = clock::now_ns();
-    let waited = bracket::wait(&sleep, &interrupt);
-    if !slept.get() {
-        // A host that never lets it sleep takes its time, too, or the limit would never come.
-        limit.count(clock::now_ns().saturating_sub(began));
+impl Subject for Once {
+    fn kind(&self) -> Kind {
+        Kind::Once
     }
-    waited
-}
 
-/// A host in a message.
-fn named(host: *const c_char) -> impl std::fmt::Display {
-    let name = copy_text(host).ok().flatten();
-    let name = name.as_deref().map_or(c"", |name: &CStr| name);
-    match name.to_bytes() {
-        b"" => text!("the host"),
-        bytes => text!("the host \"{}\"", Lossy(bytes)),
+    fn name(&self) -> Name {
+        Once::name(self)
     }
 }

@@ -35,8 +35,8 @@ impl Once {
     ) -> Result<Option<&'p T>, Failure> {
         Ok(limit.spend(|deadline| promise.wait(deadline)))
     }
+}
 
-    pub(super) fn wait_stubbornly<T>(&self, promise: &Promise<T>) {
-        promise.wait(Deadline::Never);
-    }
+pub(super) fn wait_stubbornly<T>(promise: &Promise<T>) {
+    promise.wait(Deadline::Never);
 }

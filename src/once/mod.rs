@@ -50,8 +50,6 @@ pub(crate) use attempt::Progress;
 pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
 pub(crate) use config::Config;
 #[cfg(not(loom))]
-pub(crate) use host::set_default as set_host;
-#[cfg(not(loom))]
 pub(crate) use info::Info;
 pub(crate) use init::{Start, init};
 #[cfg(not(loom))]

@@ -145,12 +145,12 @@ impl Once {
         let host = host::of(self.configured_host()).ok().flatten();
         Mark::during(request.wait_key(), || {
             let wait = || {
-                self.wait_stubbornly(&request.gone);
+                host::wait_stubbornly(&request.gone);
                 Ok(())
             };
             // A host that refuses this thread has not let it wait without: it waits as it is.
             if self.attached(host, wait).is_err() {
-                self.wait_stubbornly(&request.gone);
+                host::wait_stubbornly(&request.gone);
             }
         });
         Ok(())
