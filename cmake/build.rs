@@ -5,7 +5,7 @@ use std::{env, fs, io};
 
 const SONAME: &str = "liblazyonce.so.0";
 /// In the order in which the header shows them.
-const CHAPTERS: [&str; 8] = [
+const CHAPTERS: [&str; 10] = [
     "src/abi.rs",
     "src/ffi/card.rs",
     "src/ffi/once.rs",
@@ -13,6 +13,8 @@ const CHAPTERS: [&str; 8] = [
     "src/ffi/life.rs",
     "src/ffi/permit.rs",
     "src/ffi/host.rs",
+    "src/ffi/slot.rs",
+    "src/ffi/state.rs",
     "src/ffi/error.rs",
 ];
 const PARTS: [&str; 4] = [
@@ -56,6 +58,9 @@ fn link() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // A stranger's function of one of our names must not answer the library's own calls.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic-functions");
+    println!(
+        "cargo::rustc-cdylib-link-arg=-Wl,--defsym=DW.ref.rust_eh_personality=lazyonce_personality"
+    );
     // OUT_DIR is <profile>/build/<package>/out: a program that is linked in <profile> must also start there.
     let out = PathBuf::from(variable("OUT_DIR"));
     if let Some(profile) = out.ancestors().nth(3) {

@@ -232,6 +232,18 @@
 /** The layout of `lazy_once` that this header describes; `LAZY_ONCE_INIT` records it in each once. */
 #define LAZY_ONCE_ABI 1
 
+/** Each thread has its own value for each index. */
+#define LAZY_SLOT_THREAD 0
+
+/** The process has one value for each index, which every thread gets. */
+#define LAZY_SLOT_PROCESS 1
+
+/** The layout of `lazy_slot` that this header describes; `LAZY_SLOT_INIT` records it in each slot. */
+#define LAZY_SLOT_ABI 1
+
+/** The values of a thread, for other threads: what `lazy_thread_state_capture` makes. */
+typedef struct lazy_thread_state lazy_thread_state;
+
 /**
  * The result of a call: 0 or positive is success, negative is failure, so `status < 0` is the whole error check.
  *
@@ -444,6 +456,62 @@ typedef struct lazy_permit {
     /** The library's own. */
     uint64_t opaque[4];
 } lazy_permit;
+
+/**
+ * How the values of a slot are made and ended. Begin with `LAZY_SLOT_CONFIG_INIT`, which sets `size`.
+ *
+ * The callbacks run with no lock of the library held, and may call anything of it, also other slots and onces.
+ */
+typedef struct lazy_slot_config {
+    /** `sizeof(lazy_slot_config)`. Fields beyond a smaller size count as 0; non-zero bytes in a larger one are refused. */
+    size_t size;
+    /** Names the slot in messages; NULL for none. Copied by `lazy_slot_configure`. */
+    const char *name;
+    /** The first argument of the callbacks. */
+    void *ctx;
+    /**
+     * The factory: stores a value, which may be NULL, and returns 0; another value is a failure, and nothing is kept. NULL if
+     * values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`.
+     */
+    int32_t (*create)(void *ctx, uint32_t index, void **value);
+    /** Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end. */
+    void (*destroy)(void *ctx, uint32_t index, void *value);
+    /**
+     * What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it
+     * is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured.
+     */
+    void *(*share)(void *ctx, void *value);
+    /** The host lock that the three callbacks hold; NULL for none (the process default is for onces). Kept by pointer. */
+    const struct lazy_host *host;
+    /** `LAZY_SLOT_THREAD` or `LAZY_SLOT_PROCESS`. */
+    uint32_t scope;
+    /**
+     * What a forked child finds: `LAZY_FORK_KEEP` (its thread has its values; those of the threads that it does not have are
+     * gone, without `destroy`), `LAZY_FORK_POISON` (a slot that had a value answers `LAZY_E_FORKED`), `LAZY_FORK_RESET` (no
+     * values, without `destroy`; the factory makes new ones).
+     */
+    uint32_t on_fork;
+} lazy_slot_config;
+
+/**
+ * State that every thread has, or every device: values by index, each made by a factory when it is first asked for.
+ *
+ * The memory is yours: 32 bytes, static or inside an object, private to one process, not copied or moved once used.
+ * `LAZY_SLOT_INIT(&config)` and zeroed memory are both a valid slot; the latter has no factory. Before its storage ends, and before
+ * the code of its configuration is unloaded, it is given to `lazy_slot_retire`.
+ */
+typedef struct lazy_slot {
+    /** The layout version, `LAZY_SLOT_ABI`; 0 stands for the first. */
+    uint32_t abi;
+    /** 0. */
+    uint32_t flags;
+    /** What `LAZY_SLOT_INIT` bound, or NULL. Read at first use; must then still be valid. */
+    const struct lazy_slot_config *config;
+    /** The library's own. */
+    void *impl;
+    /** The library's own. */
+    void *reserved;
+} lazy_slot;
 
 /** A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest. */
 typedef struct lazy_error {
@@ -1149,6 +1217,247 @@ LAZY_API lazy_status lazy_set_host(const lazy_host *host);
 LAZY_API const lazy_host *lazy_host_cpython(void);
 
 /**
+ * Says how the values of `slot` are made and ended; before its first value.
+ *
+ * - `slot`: the slot to configure.
+ * - `config`: copied, and the name in it too; what its other pointers lead to must stay valid until `lazy_slot_retire`. A slot
+ *   from `lazy_slot_named` keeps its own name.
+ *
+ * `LAZY_SLOT_INIT(&config)` binds a constant configuration without a call.
+ *
+ * **Returns**
+ * - `LAZY_OK`: configured; also if the slot already has an equal configuration.
+ * - `LAZY_E_TOO_LATE`: the slot has a value, or is a named one that somebody else has configured in another way. Nothing has
+ *   changed.
+ * - `LAZY_E_CLOSED`: the slot is retired. `LAZY_E_FORKED`: as `lazy_slot_get`.
+ * - `LAZY_E_INVALID`: an argument is NULL, or `config` has an unknown scope or policy, a `size` that does not cover `name`,
+ *   or non-zero bytes beyond what this library knows.
+ * - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
+ *
+ * **Threads** Any, at any time, but not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Runs no callback, never unwinds. A forked child keeps the configuration.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_slot_configure(lazy_slot *slot, const lazy_slot_config *config);
+
+/**
+ * Gives this thread's value at `index`, or the process's, and makes it now if there is none: on any thread, however it was
+ * started.
+ *
+ * The look goes: the innermost entered snapshot that has a value there; this thread's own (`LAZY_SLOT_THREAD`), or the process's
+ * (`LAZY_SLOT_PROCESS`); the factory. Of a process's value one is made for each index, by whoever comes first; the others
+ * wait for it, and share its failure. Different indices are made in parallel. A value found costs no lock, however many slots
+ * there are.
+ *
+ * - `slot`: the slot.
+ * - `index`: any number, such as a device ordinal; 0 if there is one value.
+ * - `value`: where to store it. Not touched if the call fails. Valid until its thread ends, another is stored in its place, the
+ *   snapshot that it is from is freed, or the slot is retired.
+ *
+ * **Returns**
+ * - `LAZY_OK`: stored.
+ * - `LAZY_E_CALLBACK`: the factory failed, here or in the thread that this call waited for; the error's `code` is what it
+ *   returned. Nothing is kept; the next call tries again.
+ * - `LAZY_E_NOT_FOUND`: no value and no factory.
+ * - `LAZY_E_DEADLOCK`: this is the factory that makes that very value, or waiting would never end; the message names the circle.
+ * - `LAZY_E_CLOSED`: the slot is retired.
+ * - `LAZY_E_FORKED`: this is a forked child, and the slot's values do not survive that (`LAZY_FORK_POISON`).
+ * - `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the host refused this thread, or gave up its wait.
+ * - `LAZY_E_NOMEM`: no memory for what the library keeps of the value. The factory has not run.
+ * - `LAZY_E_INVALID`: `slot` or `value` is NULL, or `slot` is not a slot that this library knows.
+ *
+ * **Threads** Any, at any time, also in destructors at thread exit; not in a signal handler.
+ *
+ * **Blocking** For the factory, on this thread or, with `LAZY_SLOT_PROCESS`, on another; asleep in the kernel, and without
+ * any host that this thread is inside of.
+ *
+ * **Unwinding and fork** A C++ exception out of the factory comes out of this call, and whoever waited for it gets
+ * `LAZY_E_CALLBACK`. What a child finds is the configuration's `on_fork`. A value that another thread was making at the fork
+ * is made anew.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_slot_get(lazy_slot *slot, uint32_t index, void **value);
+
+/**
+ * Stores a value: in the innermost entered snapshot that has one there, else for this thread, or for the process.
+ *
+ * The value is the slot's from then on: `destroy` is called for it. So it is for the one that it replaces: a thread's own
+ * is ended at once; one of the process or of a snapshot, which other threads may be using, by `lazy_slot_retire` or
+ * `lazy_thread_state_free`. Storing the same pointer again changes nothing.
+ *
+ * - `slot`: the slot.
+ * - `index`: any number.
+ * - `value`: any pointer; NULL is a value like another.
+ *
+ * **Returns** `LAZY_OK`; `LAZY_E_DEADLOCK` from inside the factory of that very value; otherwise as `lazy_slot_get`. The
+ * value was taken if the status is `LAZY_OK`, and not otherwise.
+ *
+ * **Threads** Any, at any time, but not in a signal handler.
+ *
+ * **Blocking** For another thread's factory that makes the process's value there. For `destroy` of the replaced value.
+ *
+ * **Unwinding and fork** As `lazy_slot_get`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_slot_set(lazy_slot *slot, uint32_t index, void *value);
+
+/**
+ * Tells whether `lazy_slot_get` would find a value without making one.
+ *
+ * - `slot`: the slot.
+ * - `index`: any number.
+ *
+ * **Returns** true or false; false for NULL, for a retired slot, and while the value is being made.
+ *
+ * **Threads** Any, at any time, but not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. In a forked child as `lazy_slot_get`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API bool lazy_slot_has(const lazy_slot *slot, uint32_t index);
+
+/**
+ * Ends every value of `slot`, whoever holds it, on this thread, and makes sure that none of its callbacks runs or will ever run:
+ * before `dlclose` of the code that they are in, or the end of the slot's storage.
+ *
+ * It waits for factories and destructors that run on other threads. It is final: nobody gets a value afterwards. No thread may
+ * still be using one. The library keeps a few dozen bytes of each slot that was used.
+ *
+ * - `slot`: the slot.
+ *
+ * **Returns**
+ * - `LAZY_OK`: retired, now or before.
+ * - `LAZY_IN_PROGRESS`: this thread is inside one of the slot's callbacks. Nothing has changed.
+ * - `LAZY_E_DEADLOCK`: a callback that it would have to wait for waits for this thread. The slot is closed, but must not be
+ *   unloaded; call again when the circle is broken.
+ * - `LAZY_E_HOST`: the slot's host refuses this thread. Nothing has changed.
+ * - `LAZY_E_NOMEM`: no memory to note it.
+ * - `LAZY_E_INVALID`: `slot` is NULL, or not a slot that this library knows.
+ *
+ * **Threads** Any, but not in a signal handler.
+ *
+ * **Blocking** For running callbacks of the slot, without a limit, and without any host that this thread is inside of.
+ *
+ * **Unwinding and fork** An exception out of `destroy` comes out of this call; call again for the rest. In a forked child it
+ * ends what the child has.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_slot_retire(lazy_slot *slot);
+
+/**
+ * The slot of that name, the same one for the same name in this process: for dynamic languages, which have no memory to put one
+ * in, and for libraries that share one.
+ *
+ * Whoever configures it first decides.
+ *
+ * - `name`: compared byte by byte, and copied.
+ *
+ * **Returns** the slot, valid for ever. NULL for a NULL name, or without memory; then `lazy_last_error` says which.
+ *
+ * **Threads** Any, at any time, but not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. A forked child has the same slots.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_slot *lazy_slot_named(const char *name);
+
+/**
+ * Makes a snapshot of this thread's values, for threads that it starts: of every slot with a `share` that has a value here, in an
+ * entered snapshot or of its own.
+ *
+ * - `state`: where to store it.
+ *
+ * **Returns**
+ * - `LAZY_OK`: stored; give it to `lazy_thread_state_free` in the end.
+ * - `LAZY_E_HOST`: a slot's host refused this thread.
+ * - `LAZY_E_NOMEM`: no memory.
+ * - `LAZY_E_INVALID`: `state` is NULL.
+ *
+ * After a failure nothing is kept: what had been shared was given to `destroy`.
+ *
+ * **Threads** Any, but not in a signal handler.
+ *
+ * **Blocking** For the slots' hosts and their `share`.
+ *
+ * **Unwinding and fork** An exception out of `share` comes out of this call. A forked child has its parent's snapshots.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_thread_state_capture(lazy_thread_state **state);
+
+/**
+ * Lays a snapshot over this thread: what it has, this thread finds instead of its own, until `lazy_thread_state_leave` or its
+ * end.
+ *
+ * Many threads may have entered one at a time, and find the same values. Enters nest; the innermost snapshot that has a value
+ * counts.
+ *
+ * - `state`: from `lazy_thread_state_capture`, and not yet freed.
+ *
+ * **Returns** `LAZY_OK`; `LAZY_E_NOMEM`: not entered; `LAZY_E_INVALID`: `state` is NULL.
+ *
+ * **Threads** Any, but not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Never unwinds. A child of a thread that has entered one has entered it.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_thread_state_enter(lazy_thread_state *state);
+
+/**
+ * Takes a snapshot off this thread again: its latest enter, also if others have been entered since.
+ *
+ * What was stored meanwhile stays where `lazy_slot_set` put it.
+ *
+ * - `state`: what this thread has entered.
+ *
+ * **Returns** `LAZY_OK`; `LAZY_E_NOT_FOUND`: this thread has not entered it; `LAZY_E_INVALID`: `state` is NULL.
+ *
+ * **Threads** The one that entered.
+ *
+ * **Blocking** Never; unless the snapshot has been freed and this is the last thread that leaves, which then ends its values.
+ *
+ * **Unwinding and fork** Never unwinds, but for an exception out of `destroy` there.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_thread_state_leave(lazy_thread_state *state);
+
+/**
+ * Ends a snapshot: `destroy` is called once for each value that `share` returned, and for each that was stored in it since; at once,
+ * or by the last thread that leaves it.
+ *
+ * - `state`: from `lazy_thread_state_capture`, once. NULL is fine.
+ *
+ * **Returns** nothing. Where a slot's host refuses this thread, that value is leaked.
+ *
+ * **Threads** Any, but not in a signal handler.
+ *
+ * **Blocking** For the slots' hosts and their `destroy`.
+ *
+ * **Unwinding and fork** An exception out of `destroy` comes out of this call; what had not been ended by then is ended by
+ * `lazy_slot_retire`. A child frees what it has inherited for itself.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API void lazy_thread_state_free(lazy_thread_state *state);
+
+/**
  * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
  *
  * - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
@@ -1281,6 +1590,10 @@ LAZY_API uint32_t lazy_version(void);
 #define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
+
+/** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
+#define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }
+#define LAZY_SLOT_CONFIG_INIT { sizeof(lazy_slot_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus

@@ -362,6 +362,74 @@ pub struct lazy_permit {
     pub opaque: [u64; 4],
 }
 
+/// Each thread has its own value for each index.
+pub const LAZY_SLOT_THREAD: u32 = 0;
+/// The process has one value for each index, which every thread gets.
+pub const LAZY_SLOT_PROCESS: u32 = 1;
+
+/// The layout of `lazy_slot` that this header describes; `LAZY_SLOT_INIT` records it in each slot.
+pub const LAZY_SLOT_ABI: u32 = 1;
+
+/// State that every thread has, or every device: values by index, each made by a factory when it is first asked for.
+///
+/// The memory is yours: 32 bytes, static or inside an object, private to one process, not copied or moved once used.
+/// `LAZY_SLOT_INIT(&config)` and zeroed memory are both a valid slot; the latter has no factory. Before its storage ends, and before
+/// the code of its configuration is unloaded, it is given to `lazy_slot_retire`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct lazy_slot {
+    /// The layout version, `LAZY_SLOT_ABI`; 0 stands for the first.
+    pub abi: u32,
+    /// 0.
+    pub flags: u32,
+    /// What `LAZY_SLOT_INIT` bound, or NULL. Read at first use; must then still be valid.
+    pub config: *const lazy_slot_config,
+    /// The library's own.
+    pub r#impl: *mut c_void,
+    /// The library's own.
+    pub reserved: *mut c_void,
+}
+
+/// How the values of a slot are made and ended. Begin with `LAZY_SLOT_CONFIG_INIT`, which sets `size`.
+///
+/// The callbacks run with no lock of the library held, and may call anything of it, also other slots and onces.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_slot_config {
+    /// `sizeof(lazy_slot_config)`. Fields beyond a smaller size count as 0; non-zero bytes in a larger one are refused.
+    pub size: usize,
+    /// Names the slot in messages; NULL for none. Copied by `lazy_slot_configure`.
+    pub name: *const c_char,
+    /// The first argument of the callbacks.
+    pub ctx: *mut c_void,
+    /// The factory: stores a value, which may be NULL, and returns 0; another value is a failure, and nothing is kept. NULL if
+    /// values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`.
+    pub create: Option<
+        unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut *mut c_void) -> i32,
+    >,
+    /// Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end.
+    pub destroy:
+        Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut c_void)>,
+    /// What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it
+    /// is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured.
+    pub share:
+        Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, value: *mut c_void) -> *mut c_void>,
+    /// The host lock that the three callbacks hold; NULL for none (the process default is for onces). Kept by pointer.
+    pub host: *const lazy_host,
+    /// `LAZY_SLOT_THREAD` or `LAZY_SLOT_PROCESS`.
+    pub scope: u32,
+    /// What a forked child finds: `LAZY_FORK_KEEP` (its thread has its values; those of the threads that it does not have are
+    /// gone, without `destroy`), `LAZY_FORK_POISON` (a slot that had a value answers `LAZY_E_FORKED`), `LAZY_FORK_RESET` (no
+    /// values, without `destroy`; the factory makes new ones).
+    pub on_fork: u32,
+}
+
+/// The values of a thread, for other threads: what `lazy_thread_state_capture` makes.
+#[derive(Debug)]
+pub struct lazy_thread_state {
+    _private: (),
+}
+
 /// Pins the size of a struct and the offset of each field that C programs were compiled with.
 macro_rules! pin {
     ($name:ident: $size:literal $(, $field:ident $offset:literal)*) => {
@@ -382,3 +450,5 @@ pin!(lazy_error: 128, size 0, status 8, code 12, message 16, once 24, site 32, i
 pin!(lazy_info: 120, size 0, name 8, phase 16, attempts 20, generation 24, waiters 28, queued 32, owner_thread 40,
     since_ns 48, init_ns 56, running 64, init_site 88, init_pid 112);
 pin!(lazy_permit: 32, opaque 0);
+pin!(lazy_slot: 32, abi 0, flags 4, config 8, r#impl 16, reserved 24);
+pin!(lazy_slot_config: 64, size 0, name 8, ctx 16, create 24, destroy 32, share 40, host 48, scope 56, on_fork 60);

@@ -5,7 +5,7 @@ use crate::error::{Failure, since};
 use crate::once::{Info, Once, registry};
 use crate::sys::output::write_all;
 use crate::sys::site::{Origin, copy_text};
-use crate::sys::text::{Lossy, append, text};
+use crate::sys::text::{Lossy, Text, append, text};
 use std::ffi::CString;
 
 /// Writes a line about each once that the library references, and about the process default. No lock is held meanwhile.
@@ -42,7 +42,7 @@ fn address(once: &Once) -> usize {
     std::ptr::from_ref(once).addr()
 }
 
-fn line(address: usize, info: &Info, is_default: bool) -> String {
+fn line(address: usize, info: &Info, is_default: bool) -> Text {
     let mut text = match name(info) {
         Some(name) => text!("once \"{}\"", Lossy::of(&name)),
         None if is_default => text!("the process default"),

@@ -4,9 +4,10 @@
 //! it may be read while later attempts run.
 
 use crate::abi;
-use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::local::Local;
+use crate::sys::memory::{NoMemory, Shared, try_c_string};
 use crate::sys::site::{Place, copy_text};
-use crate::sys::text::{text, to_c_string};
+use crate::sys::text::{Text, text};
 use crate::sys::{clock, thread};
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
@@ -16,9 +17,9 @@ use std::mem::ManuallyDrop;
 macro_rules! errors {
     ($($(#[doc = $doc:literal])+ $name:ident = $status:ident, $short:literal;)+) => {
         /// Why a call failed. The text says what happened, to which once, and what to do.
-        #[derive(thiserror::Error, Debug, Clone)]
+        #[derive(thiserror::Error, Debug)]
         pub(crate) enum Error {
-            $($(#[doc = $doc])+ #[error("{0}")] $name(String),)+
+            $($(#[doc = $doc])+ #[error("{0}")] $name(Text),)+
         }
 
         impl Error {
@@ -28,7 +29,7 @@ macro_rules! errors {
             }
 
             /// The error of a failing status with its text; any other status is a failed initialization.
-            pub(crate) fn from_status(status: abi::lazy_status, text: String) -> Self {
+            pub(crate) fn from_status(status: abi::lazy_status, text: Text) -> Self {
                 match status { $(abi::$status => Self::$name(text),)+ _ => Self::Init(text) }
             }
         }
@@ -89,7 +90,7 @@ pub(crate) struct Record {
 }
 
 /// What only some failures have.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Facts {
     pub(crate) code: i32,
     pub(crate) site: Place,
@@ -115,7 +116,7 @@ impl Failure {
         let status = error.status();
         let record = || {
             Shared::try_new(Record {
-                message: to_c_string(text!("{error}"))?,
+                message: try_c_string(text!("{error}").as_bytes()).ok()?,
                 error,
                 once: copy_text(once.as_ptr()).ok()??,
                 thread: thread::id(),
@@ -127,8 +128,8 @@ impl Failure {
     }
 
     /// A failure that belongs to no once.
-    pub(crate) fn invalid(text: impl Into<String>) -> Self {
-        Self::new(Error::Invalid(text.into()), c"", Facts::default())
+    pub(crate) fn invalid(text: impl std::fmt::Display) -> Self {
+        Self::new(Error::Invalid(text!("{text}")), c"", Facts::default())
     }
 
     pub(crate) fn status(&self) -> abi::lazy_status {
@@ -166,7 +167,7 @@ impl From<NoMemory> for Failure {
 pub(crate) struct Said {
     pub(crate) status: abi::lazy_status,
     pub(crate) code: i32,
-    pub(crate) text: String,
+    pub(crate) text: Text,
 }
 
 /// One value a thread, without a destructor: [`forget_thread`] frees it when the thread ends.
@@ -183,8 +184,9 @@ thread_local! {
     static RAISING: Cell<bool> = const { Cell::new(false) };
 }
 
+#[inline(always)]
 fn replace<T>(place: &'static std::thread::LocalKey<PerThread<T>>, value: Option<T>) -> Option<T> {
-    ManuallyDrop::into_inner(place.with(|place| place.replace(ManuallyDrop::new(value))))
+    ManuallyDrop::into_inner(place.here(|place| place.replace(ManuallyDrop::new(value))))
 }
 
 /// Makes a failure this thread's last error; returns its status. A signal handler that interrupted the library on this
@@ -193,14 +195,14 @@ fn replace<T>(place: &'static std::thread::LocalKey<PerThread<T>>, value: Option
 #[cold]
 pub(crate) fn raise(failure: Failure) -> abi::lazy_status {
     let status = failure.status();
-    if thread::is_inside() || RAISING.replace(true) {
+    if thread::is_inside() || RAISING.here(|raising| raising.replace(true)) {
         return status;
     }
     arm();
-    DIRTY.set(true);
+    DIRTY.here(|dirty| dirty.set(true));
     drop(replace(&CAUSE, Some(failure.clone())));
     drop(replace(&LAST, Some(failure)));
-    RAISING.set(false);
+    RAISING.here(|raising| raising.set(false));
     status
 }
 
@@ -215,7 +217,7 @@ pub(crate) fn last() -> Option<Failure> {
 /// Keeps what a callback says of its failure until it returns.
 pub(crate) fn say(said: Said) {
     arm();
-    DIRTY.set(true);
+    DIRTY.here(|dirty| dirty.set(true));
     drop(replace(&SAID, crate::sys::memory::try_box(said).ok()));
 }
 
@@ -233,7 +235,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     pub(crate) fn enter() -> Self {
-        if !DIRTY.replace(false) {
+        if !DIRTY.here(|dirty| dirty.replace(false)) {
             return Self {
                 said: None,
                 cause: None,
@@ -249,7 +251,7 @@ impl Scope {
 
     /// After a callback that succeeded: what it said is nobody's.
     fn forget(&self) {
-        DIRTY.with(|dirty| self.forget_if(dirty));
+        DIRTY.here(|dirty| self.forget_if(dirty));
     }
 
     /// The same with the flag of [`watch`].
@@ -269,7 +271,7 @@ impl Scope {
 /// Finds this thread's flag once, for a million callbacks in a row.
 #[inline]
 pub(crate) fn watch<R>(body: impl FnOnce(&Cell<bool>) -> R) -> R {
-    DIRTY.with(body)
+    DIRTY.here(body)
 }
 
 impl Drop for Scope {
@@ -280,7 +282,7 @@ impl Drop for Scope {
                 replace(&SAID, self.said.take()),
                 replace(&CAUSE, self.cause.take()),
             ));
-            DIRTY.set(true);
+            DIRTY.here(|dirty| dirty.set(true));
         }
     }
 }

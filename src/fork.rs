@@ -2,6 +2,8 @@
 //! `docs/fork.md` says what each lock, list and mark looks like in the child.
 
 use crate::once::{graph, registry};
+use crate::slot;
+use crate::sys::local::Local;
 use crate::sys::thread;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -26,7 +28,8 @@ thread_local! {
     static PREPARED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Takes every short lock, in the one order: the registry, then the onces by their places, then the graph. So queue, registry and
+/// Takes every short lock, in the one order: the registry, then the onces by their places, then the
+/// slots, then the graph. So queue, registry and
 /// attempts are whole in the child. Where a signal handler forks inside one of our critical sections, waiting for the
 /// others could be waiting for ourselves: then nothing is taken, and what was interrupted goes on in both processes.
 extern "C" fn prepare() {
@@ -38,13 +41,15 @@ extern "C" fn prepare() {
         once.hold_for_fork();
     }
     std::mem::forget(registry);
+    slot::hold_for_fork();
     graph::hold_for_fork();
-    PREPARED.set(true);
+    PREPARED.here(|prepared| prepared.set(true));
 }
 
 extern "C" fn parent() {
-    if PREPARED.replace(false) {
+    if PREPARED.here(|prepared| prepared.replace(false)) {
         graph::let_go_after_fork();
+        slot::let_go_after_fork();
         let registry = registry::resume();
         for once in registry.onces() {
             once.let_go_after_fork();
@@ -56,8 +61,9 @@ extern "C" fn parent() {
 extern "C" fn child() {
     let before = thread::id();
     thread::forget_id();
-    if PREPARED.replace(false) {
+    if PREPARED.here(|prepared| prepared.replace(false)) {
         graph::inherit();
+        slot::inherit(before);
         registry::resume().inherit(|once| once.inherit(before));
     }
 }

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `once` | the state machine, the queue, waiting: the heart |
 //! | `error` | the error type, the records, each thread's last error |
+//! | `slot` | state per thread and per device, snapshots of it |
+//! | `host`, `name` | host locks around what runs and around waits; what messages call things |
 //! | `dump` | how every once stands, for people |
 //! | `fork`, `exit` | what a child inherits; the end of a thread |
 //! | `sys` | futex, lock, memory, threads: the kernel and the C library |
@@ -34,4 +36,6 @@ pub(crate) mod host;
 pub mod model;
 pub(crate) mod name;
 pub(crate) mod once;
+#[cfg(not(loom))]
+pub(crate) mod slot;
 pub(crate) mod sys;

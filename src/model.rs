@@ -6,6 +6,7 @@ use crate::once::{Ask, Cancelled, Decision, Details, Progress};
 use crate::sys::callback::Callback;
 use crate::sys::clock::Deadline;
 use crate::sys::promise::Promise;
+use crate::sys::published::Published;
 use crate::sys::site::Origin;
 use crate::{abi, once};
 use core::ffi::c_void;
@@ -82,16 +83,13 @@ impl Once {
             no_wait: request.no_wait,
         };
         match once::call(&self.0, &ask) {
-            Ok((decision, replaced)) => {
-                let end = self.0.end_of_call(replaced);
-                match decision {
-                    Decision::Queued(ticket) => (abi::LAZY_QUEUED, ticket),
-                    Decision::RunAfterWait | Decision::RunReentrant => {
-                        end.releases(self.0.superseded(details.key));
-                        (status(once::run_request(&self.0, &details)), 0)
-                    }
+            Ok((decision, replaced)) => self.0.until_end_of_call(replaced, |end| match decision {
+                Decision::Queued(ticket) => (abi::LAZY_QUEUED, ticket),
+                Decision::RunAfterWait | Decision::RunReentrant => {
+                    end.releases(self.0.superseded(details.key));
+                    (status(once::run_request(&self.0, &details)), 0)
                 }
-            }
+            }),
             Err(failure) => (failure.status(), 0),
         }
     }
@@ -135,6 +133,33 @@ pub struct Request {
     pub key: u64,
     /// `LAZY_REQUEST_NO_WAIT`.
     pub no_wait: bool,
+}
+
+/// A value of a slot, made by one thread and found by others.
+pub struct Value(Published);
+
+impl Default for Value {
+    fn default() -> Self {
+        Self(Published::new(0))
+    }
+}
+
+impl Value {
+    /// It is made.
+    pub fn publish(&self, pointer: *mut c_void) {
+        self.0.replace(pointer);
+        self.0.set_stage(1);
+    }
+
+    /// Another one in its place.
+    pub fn replace(&self, pointer: *mut c_void) -> *mut c_void {
+        self.0.replace(pointer)
+    }
+
+    /// It, if it is there.
+    pub fn find(&self) -> Option<*mut c_void> {
+        self.0.get(1)
+    }
 }
 
 /// What the waiters of an attempt sleep on.

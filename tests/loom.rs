@@ -10,7 +10,7 @@
 
 use core::ffi::c_void;
 use lazyonce::abi::*;
-use lazyonce::model::{Once, Outcome, Request};
+use lazyonce::model::{Once, Outcome, Request, Value};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::AtomicBool;
@@ -473,3 +473,37 @@ fn a_waiter_that_gives_up_leaves_nobody_asleep() {
         hasty.join().unwrap();
     });
 }
+
+/// A slot's value and one that replaces it: whoever finds a pointer sees what its maker wrote behind it.
+#[test]
+fn a_value_that_is_found_is_complete() {
+    explore(|| {
+        let value = Arc::new(Value::default());
+        let made = [UnsafeCell::new(0), UnsafeCell::new(0)];
+        let made = Arc::new(Cells(made));
+        let maker = {
+            let (value, made) = (Arc::clone(&value), Arc::clone(&made));
+            thread::spawn(move || {
+                for (cell, step) in made.0.iter().zip(0..) {
+                    cell.with_mut(|cell| unsafe { *cell = 1 });
+                    let pointer = core::ptr::from_ref(cell).cast_mut().cast();
+                    if step == 0 {
+                        value.publish(pointer);
+                    } else {
+                        value.replace(pointer);
+                    }
+                }
+            })
+        };
+        if let Some(found) = value.find() {
+            let found = unsafe { &*found.cast::<UnsafeCell<u32>>() };
+            assert_eq!(found.with(|cell| unsafe { *cell }), 1);
+        }
+        maker.join().unwrap();
+    });
+}
+
+/// Each written by one thread before anybody finds it.
+struct Cells([UnsafeCell<u32>; 2]);
+unsafe impl Sync for Cells {}
+unsafe impl Send for Cells {}

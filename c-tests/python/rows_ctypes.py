@@ -12,6 +12,11 @@ from child import AT_EXIT, FAIL_RETRY, OK, CtrlC, check, run_threads, say, start
 FN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
+CREATE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_void_p))
+DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
+SHARE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
 class Config(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("initialize", FN), ("ctx", ctypes.c_void_p),
                 ("prepare", ctypes.c_void_p), ("can_init", ctypes.c_void_p), ("host", ctypes.c_void_p),
@@ -26,7 +31,19 @@ def library(kind):
     lazy.lazy_once_configure.argtypes = [ctypes.c_void_p, ctypes.POINTER(Config)]
     lazy.lazy_host_cpython.restype = ctypes.c_void_p
     lazy.lazy_set_host.argtypes = [ctypes.c_void_p]
+    lazy.lazy_slot_named.argtypes, lazy.lazy_slot_named.restype = [ctypes.c_char_p], ctypes.c_void_p
+    lazy.lazy_slot_configure.argtypes = [ctypes.c_void_p, ctypes.POINTER(SlotConfig)]
+    lazy.lazy_slot_get.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_void_p)]
+    lazy.lazy_thread_state_capture.argtypes = [ctypes.POINTER(ctypes.c_void_p)]
+    for name in ("enter", "leave", "free"):
+        getattr(lazy, "lazy_thread_state_" + name).argtypes = [ctypes.c_void_p]
     return lazy
+
+
+class SlotConfig(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("ctx", ctypes.c_void_p), ("create", CREATE),
+                ("destroy", DESTROY), ("share", SHARE), ("host", ctypes.c_void_p), ("scope", ctypes.c_uint32),
+                ("on_fork", ctypes.c_uint32)]
 
 
 KINDS = {"PyDLL": library(ctypes.PyDLL), "CDLL": library(ctypes.CDLL)}
@@ -240,6 +257,63 @@ def ctypes_busy_daemons_at_exit(host, kind):
         until_asleep(thread)
     sys.modules["slow_end"] = SlowEnd()
     return AT_EXIT
+
+
+def ctypes_slot_of_each_thread(kind):
+    """Hand-started threads reach state of their own, and their parent's where they ask for that: no assertion."""
+    lazy = KINDS[kind]
+    containers, ended, shared = {}, [], []
+
+    @CREATE
+    def create(_, device, value):
+        key = len(keep) + 1
+        keep.append(key)
+        containers[key] = {"device": device, "thread": threading.get_ident()}
+        value[0] = key
+        return 0
+
+    @DESTROY
+    def destroy(_, device, value):
+        check(containers[value]["device"] == device)
+        ended.append(value)
+
+    @SHARE
+    def share(_, value):
+        shared.append(value)
+        return value
+
+    def container(device):
+        value = ctypes.c_void_p()
+        check(lazy.lazy_slot_get(slot, device, value) == OK)
+        return containers[value.value]
+
+    def use_own():
+        for device in range(8):
+            check(container(device) == {"device": device, "thread": threading.get_ident()})
+            check(container(device) is container(device))
+
+    def use_parents():
+        use_own()
+        check(lazy.lazy_thread_state_enter(state) == OK)
+        check(all(container(device) is of_main[device] for device in range(8)))
+        check(lazy.lazy_thread_state_leave(state) == OK)
+        use_own()
+
+    slot = lazy.lazy_slot_named(b"containers")
+    host = lazy.lazy_host_cpython()
+    config = SlotConfig(ctypes.sizeof(SlotConfig), None, None, create, destroy, share, host, 0, 0)
+    check(lazy.lazy_slot_configure(slot, config) == OK and lazy.lazy_slot_configure(slot, config) == OK)
+    say("begun")
+    run_threads(*[use_own] * 4)  # nothing set up on the main thread
+    of_main = [container(device) for device in range(8)]
+    state = ctypes.c_void_p()
+    check(lazy.lazy_thread_state_capture(state) == OK)
+    run_threads(*[use_parents] * 8)
+    lazy.lazy_thread_state_free(state)
+    # Threads end a moment after they were joined.
+    while len(ended) < 12 * 8 + len(shared):
+        time.sleep(0.001)
+    check(len(containers) == 13 * 8 and len(shared) == 8, len(containers), len(shared))
 
 
 keep = []

@@ -65,6 +65,8 @@ ROWS += [("ctypes_sixteen_threads", ["host"], "ok"), ("ctypes_raising_twice", ["
 ROWS += [(row, ["host", kind], "ok") for kind in ("PyDLL", "CDLL")
          for row in ("ctypes_subinterpreter", "ctypes_ctrl_c", "ctypes_ctrl_c_with_a_handler", "ctypes_busy_daemons_at_exit")]
 
+ROWS += [("ctypes_slot_of_each_thread", [kind], "ok") for kind in ("PyDLL", "CDLL")]
+
 
 class Skip(Exception):
     """What the row needs is not here."""

@@ -12,6 +12,10 @@
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
+/** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
+#define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }
+#define LAZY_SLOT_CONFIG_INIT { sizeof(lazy_slot_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
+
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
 #ifdef __cplusplus
 #define LAZY_HERE (lazy_site{ __FILE__, __LINE__, __func__ })

@@ -2,11 +2,14 @@
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::ManuallyDrop;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::lazy_host;
+use crate::sys::local::Local;
 use crate::sys::memory::try_box;
+use crate::sys::noexcept::noexcept;
 
 type Body = unsafe extern "C-unwind" fn(arg: *mut c_void);
 
@@ -118,13 +121,19 @@ struct Held {
     outer: bool,
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        HELD_ON_ENTRY.set(self.outer);
+impl Held {
+    fn let_go(&self) {
+        HELD_ON_ENTRY.here(|held| held.set(self.outer));
         if !self.python.is_over() {
             // SAFETY: the state of the `ensure` that this thread made last.
             unsafe { (self.python.release)(self.state) };
         }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        noexcept(|| self.let_go());
     }
 }
 
@@ -141,15 +150,17 @@ unsafe extern "C-unwind" fn run_attached(
     }
     // SAFETY: the interpreter is there; if it goes away at this moment this thread ends here, owning nothing.
     let state = unsafe { (python.ensure)() };
-    let outer = HELD_ON_ENTRY.get();
-    let _held = Held {
+    let outer = HELD_ON_ENTRY.here(Cell::get);
+    let held = Held {
         python,
         state,
         outer,
     };
-    HELD_ON_ENTRY.set(outer && state == LOCKED);
+    HELD_ON_ENTRY.here(|held| held.set(outer && state == LOCKED));
     // SAFETY: the library's own, with its argument.
     unsafe { body(arg) };
+    // The interpreter may end this thread here, too.
+    ManuallyDrop::new(held).let_go();
     0
 }
 
@@ -161,10 +172,12 @@ struct LetGo {
 
 impl Drop for LetGo {
     fn drop(&mut self) {
-        if !self.python.is_over() {
-            // SAFETY: the state that `save` gave, on the same thread.
-            unsafe { (self.python.restore)(self.thread) };
-        }
+        noexcept(|| {
+            if !self.python.is_over() {
+                // SAFETY: the state that `save` gave, on the same thread.
+                unsafe { (self.python.restore)(self.thread) };
+            }
+        });
     }
 }
 
@@ -190,5 +203,5 @@ unsafe extern "C-unwind" fn wait_detached(
     // SAFETY: the state that `save` gave, on the same thread.
     unsafe { (python.restore)(thread) };
     // SAFETY: this thread holds the GIL.
-    (HELD_ON_ENTRY.get() && unsafe { (python.check_signals)() } < 0).into()
+    (HELD_ON_ENTRY.here(Cell::get) && unsafe { (python.check_signals)() } < 0).into()
 }

@@ -18,6 +18,8 @@ mod load;
 mod once;
 mod permit;
 mod request;
+mod slot;
+mod state;
 mod view;
 
 pub(crate) use view::forget as forget_view;

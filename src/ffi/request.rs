@@ -224,42 +224,43 @@ fn submit(
         }
     };
     // What this one replaces is released last: an exception out of that finds this one queued or run, and the receipt filled.
-    let end = once.end_of_call(replaced);
-    let outcome = match decision {
-        Decision::Queued(ticket) => {
-            fill(ticket, abi::LAZY_OUTCOME_QUEUED);
-            return abi::LAZY_QUEUED;
-        }
-        Decision::RunReentrant => abi::LAZY_RAN_REENTRANT,
-        Decision::RunAfterWait if ready => abi::LAZY_RAN_READY,
-        Decision::RunAfterWait => abi::LAZY_RAN_AFTER_WAIT,
-    };
-    let run = || {
-        if decision == Decision::RunReentrant {
-            end.releases(once.superseded(details.key));
-        }
-        if ready {
-            once::run_ready_request(once, details)
+    once.until_end_of_call(replaced, |end| {
+        let outcome = match decision {
+            Decision::Queued(ticket) => {
+                fill(ticket, abi::LAZY_OUTCOME_QUEUED);
+                return abi::LAZY_QUEUED;
+            }
+            Decision::RunReentrant => abi::LAZY_RAN_REENTRANT,
+            Decision::RunAfterWait if ready => abi::LAZY_RAN_READY,
+            Decision::RunAfterWait => abi::LAZY_RAN_AFTER_WAIT,
+        };
+        let run = || {
+            if decision == Decision::RunReentrant {
+                end.releases(once.superseded(details.key));
+            }
+            if ready {
+                once::run_ready_request(once, details)
+            } else {
+                once::run_request(once, details)
+            }
+        };
+        let (result, fault) = if details.held {
+            match once.held(run) {
+                Ok(ran) => ran,
+                // The host did not let it run: it was not taken.
+                Err(failure) => return preserved(|| error::raise(failure)),
+            }
         } else {
-            once::run_request(once, details)
-        }
-    };
-    let (result, fault) = if details.held {
-        match once.held(run) {
-            Ok(ran) => ran,
-            // The host did not let it run: it was not taken.
-            Err(failure) => return preserved(|| error::raise(failure)),
-        }
-    } else {
-        (run(), None)
-    };
-    fill(0, outcome);
-    preserved(|| {
-        let status = result.map_or_else(error::raise, |()| abi::LAZY_OK);
-        // The request's own status counts; what was wrong with the hooks is left for whoever looks.
-        if let Some(fault) = fault {
-            error::raise(fault);
-        }
-        status
+            (run(), None)
+        };
+        fill(0, outcome);
+        preserved(|| {
+            let status = result.map_or_else(error::raise, |()| abi::LAZY_OK);
+            // The request's own status counts; what was wrong with the hooks is left for whoever looks.
+            if let Some(fault) = fault {
+                error::raise(fault);
+            }
+            status
+        })
     })
 }

@@ -8,12 +8,14 @@ use core::ptr::null;
 use crate::abi::{LAZY_E_NOMEM, lazy_error, lazy_info, lazy_site, lazy_status};
 use crate::error::{self, Failure};
 use crate::once::Info;
+use crate::sys::local::Local;
 use crate::sys::memory::{NoMemory, try_box};
+use crate::sys::row::Row;
 use crate::sys::site::{Origin, Place};
 
 /// The error and its causes, each pointing to the next.
 struct View {
-    errors: Vec<lazy_error>,
+    errors: Row<lazy_error>,
     failure: Failure,
 }
 
@@ -23,7 +25,7 @@ thread_local! {
 }
 
 fn replace(view: Option<Box<View>>) -> Option<Box<View>> {
-    ManuallyDrop::into_inner(VIEW.replace(ManuallyDrop::new(view)))
+    ManuallyDrop::into_inner(VIEW.here(|shown| shown.replace(ManuallyDrop::new(view))))
 }
 
 /// This thread's last error, or NULL. The same pointer until the next failing call.
@@ -62,15 +64,17 @@ pub(crate) fn forget() {
 
 impl View {
     fn try_new(failure: Failure) -> Result<Self, NoMemory> {
-        let mut errors = Vec::new();
+        let mut errors = Row::new();
         let mut next = Some(&failure);
         while let Some(failure) = next {
             errors.try_reserve(1)?;
             errors.push(translate(failure));
             next = failure.cause();
         }
-        for index in (1..errors.len()).rev() {
-            errors[index - 1].cause = &raw const errors[index];
+        let mut cause = null();
+        for error in errors.iter_mut().rev() {
+            error.cause = cause;
+            cause = error;
         }
         Ok(Self { errors, failure })
     }

@@ -5,6 +5,7 @@ use super::gate::{Locked, Running};
 use super::{Once, word};
 use crate::error::Failure;
 use crate::sys::callback::Callback;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::promise::Promise;
 use crate::sys::site::{Origin, OwnSite};
@@ -126,7 +127,9 @@ impl<'a> Locked<'a> {
     ) -> Ownership<'a> {
         let number = self.0.counters.begin_attempt();
         let gate = self.gate();
-        let inner = attempt.get_mut().expect("nobody has seen the attempt yet");
+        let inner = attempt
+            .get_mut()
+            .invariant("nobody has seen the attempt yet");
         inner.number = number;
         inner.since_ns = clock::now_ns();
         inner.name = gate.config.name.clone();

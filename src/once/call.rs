@@ -10,7 +10,7 @@ use crate::sys::clock::Limit;
 use crate::sys::errno::preserved;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
-use crate::sys::text::text;
+use crate::sys::text::{Text, text};
 use crate::sys::thread;
 
 /// What the caller of `lazy_call` does now.
@@ -160,17 +160,15 @@ impl Once {
 
 /// Runs a request at once, after which its context is released, also by unwinding.
 pub(crate) fn run_request(once: &Once, details: &Details) -> Result<(), Failure> {
-    let _end = details.released_at_the_end();
-    run(once, details.callback, details.origin)
+    details.released_after(|| run(once, details.callback, details.origin))
 }
 
 /// The same on READY, where nothing marks the beginning of a callback.
 pub(crate) fn run_ready_request(once: &Once, details: &Details) -> Result<(), Failure> {
-    let _end = details.released_at_the_end();
-    match details.callback.run() {
+    details.released_after(|| match details.callback.run() {
         0 => Ok(()),
         code => Err(preserved(|| ready_failed(once, code, details.origin))),
-    }
+    })
 }
 
 /// Runs a callback at once, inside a drain or after a wait. What it says of a failure is its own.
@@ -202,7 +200,7 @@ fn callback_failed(
     once: &Once,
     code: i32,
     origin: Origin,
-    said: Option<String>,
+    said: Option<Text>,
     cause: Option<Failure>,
 ) -> Failure {
     let name = once.name();

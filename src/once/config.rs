@@ -30,6 +30,27 @@ pub(crate) enum OnDeferredFailure {
     Continue,
 }
 
+/// What a forked child finds.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OnFork {
+    #[default]
+    Keep,
+    Poison,
+    Reset,
+}
+
+impl OnFork {
+    /// `None` for a number that stands for no policy.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        match number {
+            abi::LAZY_FORK_KEEP => Some(Self::Keep),
+            abi::LAZY_FORK_POISON => Some(Self::Poison),
+            abi::LAZY_FORK_RESET => Some(Self::Reset),
+            _ => None,
+        }
+    }
+}
+
 /// The copy. The name is ours; what the callbacks point to stays the caller's.
 #[derive(Default)]
 pub(crate) struct Config {
@@ -39,6 +60,7 @@ pub(crate) struct Config {
     pub(crate) can_init: Option<Callback>,
     pub(crate) on_failure: OnFailure,
     pub(crate) on_deferred_failure: OnDeferredFailure,
+    pub(crate) on_fork: OnFork,
     /// A call that finds another thread's attempt is queued for it instead of waiting.
     pub(crate) queues_when_contended: bool,
     /// NULL for the process's.
@@ -54,6 +76,7 @@ impl PartialEq for Config {
             && self.can_init == other.can_init
             && self.on_failure == other.on_failure
             && self.on_deferred_failure == other.on_deferred_failure
+            && self.on_fork == other.on_fork
             && self.queues_when_contended == other.queues_when_contended
             && host::is_same(self.host, other.host)
             && self.timeout_ns == other.timeout_ns
@@ -80,15 +103,6 @@ impl Config {
                 "lazy_config.{what} has no value {value}"
             )))
         };
-        let later = |what: &str| {
-            Err(Failure::new(
-                crate::error::Error::Unavailable(text!(
-                    "lazy_config.{what} is not available in this version"
-                )),
-                name.as_deref().unwrap_or_default(),
-                crate::error::Facts::default(),
-            ))
-        };
         let on_failure = match raw.on_failure {
             abi::LAZY_FAIL_SHARE => OnFailure::Share,
             abi::LAZY_FAIL_RETRY => OnFailure::Retry,
@@ -101,11 +115,9 @@ impl Config {
             abi::LAZY_DEFERRED_CONTINUE => OnDeferredFailure::Continue,
             other => return refuse("on_deferred_failure", other),
         };
-        match raw.on_fork {
-            abi::LAZY_FORK_KEEP => {}
-            abi::LAZY_FORK_POISON | abi::LAZY_FORK_RESET => return later("on_fork"),
-            other => return refuse("on_fork", other),
-        }
+        let Some(on_fork) = OnFork::of(raw.on_fork) else {
+            return refuse("on_fork", raw.on_fork);
+        };
         let queues_when_contended = match raw.contended {
             abi::LAZY_CONTENDED_WAIT => false,
             abi::LAZY_CONTENDED_QUEUE => true,
@@ -126,6 +138,7 @@ impl Config {
             can_init: callback(raw.can_init),
             on_failure,
             on_deferred_failure,
+            on_fork,
             queues_when_contended,
             host,
             timeout_ns: raw.timeout_ns,

@@ -7,6 +7,7 @@ use super::{Once, registry, word};
 use crate::abi;
 use crate::error::Failure;
 use crate::name::Name;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
@@ -39,7 +40,7 @@ impl Once {
                     return false;
                 };
                 body.gate = gate.take();
-                let gate = body.gate.as_mut().expect("just put in");
+                let gate = body.gate.as_mut().invariant("just put in");
                 gate.slot = slot;
                 true
             });
@@ -64,7 +65,7 @@ impl Once {
             registry::reserve()?;
             let mut registry = registry::lock();
             let verdict = self.with_body(&mut registry, |phase, body, registry| {
-                let ours = offered.as_mut().expect("offered until it is taken");
+                let ours = offered.as_mut().invariant("offered until it is taken");
                 bound = body.config;
                 match &mut body.gate {
                     _ if *phase == word::CLOSED => Verdict::Closed,

@@ -9,7 +9,9 @@ use super::{Once, word};
 use crate::abi;
 use crate::error::{Failure, Scope, watch};
 use crate::sys::callback::Callback;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::noexcept::noexcept;
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
 
@@ -219,7 +221,7 @@ impl<'a> Ownership<'a> {
     pub(super) fn locked(&self) -> Locked<'a> {
         self.once
             .lock_gate()
-            .expect("a running attempt keeps the gate")
+            .invariant("a running attempt keeps the gate")
     }
 
     /// Left without a result, by an exception or by the end of the thread.
@@ -250,8 +252,10 @@ impl<'a> Ownership<'a> {
 impl Drop for Ownership<'_> {
     fn drop(&mut self) {
         if !matches!(self.stage, Stage::Ended) {
-            let failure = self.unwound();
-            self.end(failure);
+            noexcept(|| {
+                let failure = self.unwound();
+                self.end(failure);
+            });
         }
     }
 }

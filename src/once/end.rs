@@ -6,6 +6,7 @@ use super::drain::{Ownership, Stage};
 use super::queue::Work;
 use super::{registry, word};
 use crate::error::Failure;
+use crate::sys::invariant::Invariant;
 use crate::sys::{clock, process, thread};
 
 /// How an attempt to publish READY came out.
@@ -23,7 +24,7 @@ impl Ownership<'_> {
         let now = clock::now_ns();
         let mut registry = registry::lock();
         let (end, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().expect("a running attempt keeps it");
+            let gate = body.gate.as_mut().invariant("a running attempt keeps it");
             if *phase == word::CLOSED {
                 return (End::Failed, None);
             }
@@ -62,7 +63,7 @@ impl Ownership<'_> {
         let ran = self.give_back();
         let mut registry = registry::lock();
         let (closed, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().expect("a running attempt keeps it");
+            let gate = body.gate.as_mut().invariant("a running attempt keeps it");
             let running = gate.running.take();
             let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
             let mut rest = None;

@@ -11,7 +11,7 @@ use crate::name::{Called, Kind};
 use crate::sys::clock;
 use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
-use crate::sys::text::{Lossy, append, text};
+use crate::sys::text::{Lossy, Text, append, text};
 use std::ffi::CStr;
 use std::fmt::{Display, Formatter};
 
@@ -93,7 +93,7 @@ impl Ownership<'_> {
         self.deferred(failed, code, cause, &reason)
     }
 
-    fn reason(code: i32, said: Option<String>) -> String {
+    fn reason(code: i32, said: Option<Text>) -> Text {
         text!("failed with code {code}{}", Said(said.as_deref()))
     }
 
@@ -102,7 +102,7 @@ impl Ownership<'_> {
         let site = failed.origin.resolve();
         let ticket = failed.ticket;
         let what = match failed.description {
-            "" => String::new(),
+            "" => Text::default(),
             description => text!(" ({description})"),
         };
         let prospect = match self.policy {

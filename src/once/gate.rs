@@ -12,6 +12,7 @@ use super::queue::{Queue, Work};
 use super::{registry, word};
 use crate::abi;
 use crate::error::Failure;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
@@ -195,12 +196,18 @@ impl Locked<'_> {
     }
 
     fn gate_ref(&self) -> &Gate {
-        self.0.gate.as_ref().expect("what is lockable has a gate")
+        self.0
+            .gate
+            .as_ref()
+            .invariant("what is lockable has a gate")
     }
 
     #[inline(always)]
     pub(super) fn gate(&mut self) -> &mut Gate {
-        self.0.gate.as_mut().expect("what is lockable has a gate")
+        self.0
+            .gate
+            .as_mut()
+            .invariant("what is lockable has a gate")
     }
 }
 
@@ -225,12 +232,12 @@ impl Gate {
     pub(super) fn running(&self) -> &Running {
         self.running
             .as_ref()
-            .expect("an attempt is running in these phases")
+            .invariant("an attempt is running in these phases")
     }
 
     pub(super) fn running_mut(&mut self) -> &mut Running {
         self.running
             .as_mut()
-            .expect("an attempt is running in these phases")
+            .invariant("an attempt is running in these phases")
     }
 }

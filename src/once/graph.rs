@@ -7,12 +7,14 @@
 //! with others held, and none is taken under it.
 
 use super::attempt::Attempt;
-use crate::name::Name;
 use super::failure::called;
 use super::queue::Request;
 use crate::error::{Error, Facts, Failure};
+use crate::name::{Called, Kind, Name};
+use crate::slot::Value;
 use crate::sys::lock::{Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::row::Row;
 use crate::sys::text::{append, text};
 use crate::sys::thread;
 use lock_api::{MutexGuard, RawMutex};
@@ -24,6 +26,8 @@ enum Awaited {
     Attempt(Shared<Attempt>),
     /// Until it is gone, which is that thread's to do; and the name of its once.
     Request(Shared<Request>, u64, Name),
+    /// Until it has been made or ended; and the name of its slot.
+    Value(Shared<Value>, Name),
 }
 
 /// A thread that sleeps.
@@ -39,20 +43,20 @@ struct Holder {
 }
 
 struct Graph {
-    edges: Vec<Edge>,
-    holders: Vec<Holder>,
+    edges: Row<Edge>,
+    holders: Row<Holder>,
 }
 
 static GRAPH: Mutex<Graph> = Mutex::const_new(
     RawLock::INIT,
     Graph {
-        edges: Vec::new(),
-        holders: Vec::new(),
+        edges: Row::new(),
+        holders: Row::new(),
     },
 );
 
 /// This thread's edge, for as long as it may sleep.
-pub(super) struct Waiting {
+pub(crate) struct Waiting {
     waiter: u64,
 }
 
@@ -71,30 +75,29 @@ impl Waiting {
         Self::write(Awaited::Request(request.clone(), by, name))
     }
 
+    /// The same for one that waits until a slot's value has been made, or ended.
+    pub(crate) fn begin_for_value(value: &Shared<Value>, name: Name) -> Result<Self, Failure> {
+        Self::write(Awaited::Value(value.clone(), name))
+    }
+
     fn write(awaited: Awaited) -> Result<Self, Failure> {
         let waiter = thread::id();
         // What these hold is freed after the lock.
-        let mut path = Vec::new();
-        let mut larger = Vec::new();
+        let mut path = Row::new();
+        let mut larger = Row::new();
         loop {
             let mut graph = GRAPH.lock();
             let needed = graph.edges.len() + 1;
-            if graph.edges.capacity() < needed && larger.capacity() >= needed {
-                larger.append(&mut graph.edges);
-                std::mem::swap(&mut larger, &mut graph.edges);
-            }
-            if graph.edges.capacity() < needed || path.capacity() < needed {
+            if !graph.edges.has_room_with(&mut larger) || path.capacity() < needed {
                 drop(graph);
-                larger
-                    .try_reserve_exact(needed * 2)
-                    .map_err(NoMemory::from)?;
-                path.try_reserve_exact(needed * 2).map_err(NoMemory::from)?;
+                larger.try_reserve_exact(needed * 2)?;
+                path.try_reserve_exact(needed * 2)?;
                 continue;
             }
             let edge = Edge { waiter, awaited };
             if graph.closes_circle(&edge, &mut path) {
                 drop(graph);
-                return Err(deadlock(&path));
+                return Err(deadlock(&edge.awaited, &path));
             }
             graph.edges.push(edge);
             drop(graph);
@@ -106,11 +109,7 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let mut graph = GRAPH.lock();
-        let ours = graph
-            .edges
-            .iter()
-            .position(|edge| edge.waiter == self.waiter);
-        let edge = ours.map(|index| graph.edges.swap_remove(index));
+        let edge = graph.edges.take_first(|edge| edge.waiter == self.waiter);
         drop(graph);
         drop(edge);
     }
@@ -119,7 +118,7 @@ impl Drop for Waiting {
 impl Graph {
     /// Would the waiter of this edge wait for ever? `path` gets the edges that say so, this one first: of each thing that is
     /// awaited, everybody who could end it is the waiter itself or waits for a thing of that kind.
-    fn closes_circle(&self, first: &Edge, path: &mut Vec<Edge>) -> bool {
+    fn closes_circle(&self, first: &Edge, path: &mut Row<Edge>) -> bool {
         path.clear();
         path.push(first.clone());
         let mut next = 0;
@@ -133,7 +132,7 @@ impl Graph {
                     continue;
                 }
                 match self.edges.iter().find(|edge| edge.waiter == party) {
-                    Some(edge) if path.len() < path.capacity() => path.push(edge.clone()),
+                    Some(edge) if path.has_room() => path.push(edge.clone()),
                     _ => return false,
                 }
             }
@@ -147,6 +146,7 @@ impl Graph {
         let (owner, lent) = match awaited {
             Awaited::Attempt(attempt) => (attempt.owner(), Some(attempt)),
             Awaited::Request(_, by, _) => (*by, None),
+            Awaited::Value(value, _) => (value.worker(), None),
         };
         let holders = self
             .holders
@@ -171,13 +171,14 @@ impl Awaited {
         match self {
             Self::Attempt(attempt) => attempt.outcome.get().is_some(),
             Self::Request(request, ..) => request.gone.get().is_some(),
+            Self::Value(value, _) => value.is_settled(),
         }
     }
 
     fn name(&self) -> &std::ffi::CStr {
         match self {
             Self::Attempt(attempt) => attempt.name(),
-            Self::Request(.., name) => name,
+            Self::Request(.., name) | Self::Value(_, name) => name,
         }
     }
 }
@@ -199,12 +200,19 @@ impl std::fmt::Display for Awaited {
                 request.ticket,
                 request.details.origin.resolve()
             ),
+            Self::Value(value, name) => write!(
+                out,
+                "the value of {} at index {}, which thread {} makes or ends",
+                Called(Kind::Slot, name),
+                value.index,
+                value.worker()
+            ),
         }
     }
 }
 
 #[cold]
-fn deadlock(path: &[Edge]) -> Failure {
+fn deadlock(first: &Awaited, path: &[Edge]) -> Failure {
     let mut text = text!("waiting would never end: ");
     for (step, edge) in path.iter().enumerate() {
         let link = if step == 0 { "" } else { "; " };
@@ -215,12 +223,12 @@ fn deadlock(path: &[Edge]) -> Failure {
             edge.awaited
         );
     }
-    let advice = match path[0].awaited {
+    let advice = match first {
         Awaited::Attempt(_) => "Start them in one order, or limit the wait",
         Awaited::Request(..) => "Cancel it where nothing that it needs waits for this thread",
+        Awaited::Value(..) => "Make the values before, in one order",
     };
     append!(text, ". Nobody slept. {advice}");
-    let first = &path[0].awaited;
     let facts = match first {
         Awaited::Attempt(attempt) => Facts {
             init_site: attempt.origin().resolve(),
@@ -234,6 +242,10 @@ fn deadlock(path: &[Edge]) -> Failure {
             ticket: request.ticket,
             ..Facts::default()
         },
+        Awaited::Value(value, _) => Facts {
+            owner_thread: value.worker(),
+            ..Facts::default()
+        },
     };
     Failure::new(Error::Deadlock(text), first.name(), facts)
 }
@@ -241,18 +253,14 @@ fn deadlock(path: &[Edge]) -> Failure {
 /// This thread holds the permit of the attempt, once more.
 pub(super) fn hold(attempt: Shared<Attempt>) -> Result<(), NoMemory> {
     let thread = thread::id();
-    let mut larger = Vec::new();
+    let mut larger = Row::new();
     loop {
         let mut graph = GRAPH.lock();
         let needed = graph.holders.len() + 1;
-        if graph.holders.capacity() < needed {
-            if larger.capacity() < needed {
-                drop(graph);
-                larger.try_reserve_exact(needed * 2)?;
-                continue;
-            }
-            larger.append(&mut graph.holders);
-            std::mem::swap(&mut larger, &mut graph.holders);
+        if !graph.holders.has_room_with(&mut larger) {
+            drop(graph);
+            larger.try_reserve_exact(needed * 2)?;
+            continue;
         }
         attempt.lent.fetch_add(1, Relaxed);
         graph.holders.push(Holder { thread, attempt });
@@ -265,11 +273,8 @@ pub(super) fn hold(attempt: Shared<Attempt>) -> Result<(), NoMemory> {
 pub(super) fn give_back(which: impl Fn(&Attempt) -> bool) -> bool {
     let thread = thread::id();
     let mut graph = GRAPH.lock();
-    let ours = graph
-        .holders
-        .iter()
-        .position(|holder| holder.thread == thread && which(&holder.attempt));
-    let holder = ours.map(|index| graph.holders.swap_remove(index));
+    let ours = |holder: &Holder| holder.thread == thread && which(&holder.attempt);
+    let holder = graph.holders.take_first(ours);
     if let Some(holder) = &holder {
         holder.attempt.lent.fetch_sub(1, Relaxed);
     }

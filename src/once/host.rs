@@ -11,11 +11,10 @@
 //! |--- READY ------------------------->|--- wake ------------|----->|  takes it back, looks again
 //! ```
 
-
 use super::Once;
 use crate::error::Failure;
-pub(super) use crate::host::{is_same, of, share, wait_stubbornly};
 use crate::host::{self, attached, failed};
+pub(super) use crate::host::{is_same, of, share, wait_stubbornly};
 use crate::name::{Kind, Name, Subject};
 use crate::sys::bracket::{Bracket, Fault};
 use crate::sys::clock::Limit;
@@ -44,14 +43,10 @@ impl Once {
             share();
             body()
         });
-        let fault = ran
-            .fault
-            .map(|fault| failed(self, host.name, fault, None));
+        let fault = ran.fault.map(|fault| failed(self, host.name, fault, None));
         match ran.result {
             Some(result) => Ok((result, fault)),
-            None => {
-                Err(fault.unwrap_or_else(|| failed(self, host.name, Fault::NeverCalled, None)))
-            }
+            None => Err(fault.unwrap_or_else(|| failed(self, host.name, Fault::NeverCalled, None))),
         }
     }
 

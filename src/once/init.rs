@@ -252,7 +252,7 @@ impl Once {
         }
         let (said, cause) = scope.take(code);
         let name = self.name();
-        let said = Said(said.as_ref().map(|said| said.text.as_str()));
+        let said = Said(said.as_ref().map(|said| &*said.text));
         let text = text!(
             "{} cannot be initialized now: its can_init answered {code}{} (no attempt was made, nothing queued was lost; try \
              again later)",

@@ -48,6 +48,8 @@ pub(crate) mod word;
 
 pub(crate) use attempt::Progress;
 pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
+#[cfg(not(loom))]
+pub(crate) use config::OnFork;
 pub(crate) use config::Config;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
@@ -60,6 +62,7 @@ pub(crate) use queue::Details;
 pub(crate) use withdraw::Cancelled;
 
 use crate::error::Failure;
+use crate::sys::invariant::Invariant;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
 use crate::sys::word::{Guard, Word};
@@ -171,7 +174,7 @@ impl Once {
             None => self
                 .word
                 .settled(word::LOCKABLE)
-                .expect("a once becomes lockable only under the registry's lock"),
+                .invariant("a once becomes lockable only under the registry's lock"),
         }
     }
 

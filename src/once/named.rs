@@ -4,7 +4,8 @@ use super::gate::Gate;
 use super::{Once, registry};
 use crate::error::Failure;
 use crate::once::config::Config;
-use crate::sys::memory::{NoMemory, Unique, try_box};
+use crate::sys::invariant::Invariant;
+use crate::sys::memory::{Unique, try_box, try_c_string};
 use std::ffi::{CStr, CString};
 
 /// A once and its name, which never changes.
@@ -42,25 +43,20 @@ pub(crate) fn named(name: &CStr) -> Result<&'static Once, Failure> {
 fn make(name: &CStr) -> Result<(Box<Named>, Unique<Gate>), Failure> {
     let gate = Gate {
         named: true,
-        ..Gate::new(Config::of_name(copy(name)?)?)
+        ..Gate::new(Config::of_name(try_c_string(name.to_bytes())?)?)
     };
     let named = Named {
-        name: copy(name)?,
+        name: try_c_string(name.to_bytes())?,
         once: Once::new(),
     };
     Ok((try_box(named)?, Unique::try_new(gate)?))
-}
-
-fn copy(name: &CStr) -> Result<CString, NoMemory> {
-    let copy = crate::sys::site::copy_text(name.as_ptr())?;
-    Ok(copy.unwrap_or_default())
 }
 
 impl Once {
     /// Puts the gate of a named once in, which has just been entered in the registry.
     fn furnish_with(&self, gate: Unique<Gate>, registry: &mut registry::Held<'_>) {
         self.with_body(registry, |_, body, registry| {
-            let slot = registry.add(self).expect("room was made for it");
+            let slot = registry.add(self).invariant("room was made for it");
             let gate = body.gate.insert(gate);
             gate.slot = slot;
         });

@@ -76,7 +76,7 @@ impl Permit {
 }
 
 fn not_found(text: &str) -> Failure {
-    Failure::new(Error::NotFound(text.into()), c"", Facts::default())
+    Failure::new(Error::NotFound(text!("{text}")), c"", Facts::default())
 }
 
 impl Once {

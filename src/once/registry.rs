@@ -15,8 +15,10 @@ mod native {
     use super::super::Once;
     use super::super::named::Named;
     use crate::sys::anchor::Anchor;
+    use crate::sys::invariant::{Invariant, broken};
     use crate::sys::lock::{Mutex, RawLock};
     use crate::sys::memory::NoMemory;
+    use crate::sys::row::Row;
     use lock_api::{MutexGuard, RawMutex};
     use std::ffi::CStr;
 
@@ -48,18 +50,18 @@ mod native {
 
     /// The onces, in places that never move.
     pub(crate) struct Registry {
-        places: Vec<Place>,
+        places: Row<Place>,
         free: u32,
         /// In the order of their names.
-        names: Vec<&'static Named>,
+        names: Row<&'static Named>,
     }
 
     static REGISTRY: Mutex<Registry> = Mutex::const_new(
         RawLock::INIT,
         Registry {
-            places: Vec::new(),
+            places: Row::new(),
             free: NONE,
-            names: Vec::new(),
+            names: Row::new(),
         },
     );
 
@@ -74,12 +76,12 @@ mod native {
     pub(crate) fn reserve() -> Result<(), NoMemory> {
         crate::fork::register();
         // Declared first: what they hold at the end is freed after the lock is released.
-        let mut places = Vec::new();
-        let mut names = Vec::new();
+        let mut places = Row::new();
+        let mut names = Row::new();
         loop {
             let mut registry = lock();
-            let has_place = registry.free != NONE || extend(&mut registry.places, &mut places);
-            if has_place && extend(&mut registry.names, &mut names) {
+            let has_place = registry.free != NONE || registry.places.has_room_with(&mut places);
+            if has_place && registry.names.has_room_with(&mut names) {
                 return Ok(());
             }
             let (places_needed, names_needed) = (registry.places.len(), registry.names.len());
@@ -89,15 +91,6 @@ mod native {
         }
     }
 
-    /// Has the vector room for one more, perhaps in the larger one that was brought?
-    fn extend<T>(vector: &mut Vec<T>, larger: &mut Vec<T>) -> bool {
-        if vector.len() == vector.capacity() && larger.capacity() > vector.len() {
-            larger.append(vector);
-            std::mem::swap(larger, vector);
-        }
-        vector.len() < vector.capacity()
-    }
-
     impl Registry {
         /// Enters a once; `None` if another thread took the room.
         pub(crate) fn add(&mut self, once: &Once) -> Option<Slot> {
@@ -105,12 +98,12 @@ mod native {
             let index = self.free;
             if let Some(free) = self.places.get_mut(index as usize) {
                 let Place::Free(next) = std::mem::replace(free, place) else {
-                    unreachable!("a free place")
+                    broken("the free places are a list of free places")
                 };
                 self.free = next;
                 return Some(Slot(index));
             }
-            if self.places.len() == self.places.capacity() {
+            if !self.places.has_room() {
                 return None;
             }
             self.places.push(place);
@@ -120,7 +113,8 @@ mod native {
         /// Takes a once out.
         pub(crate) fn remove(&mut self, slot: &mut Slot) {
             let index = std::mem::take(slot).0;
-            self.places[index as usize] = Place::Free(self.free);
+            let place = self.places.get_mut(index as usize);
+            *place.invariant("a gate has a place") = Place::Free(self.free);
             self.free = index;
         }
 
@@ -142,20 +136,24 @@ mod native {
 
         /// In a forked child: what `inherit` does not want any more is taken out.
         pub(crate) fn inherit(&mut self, stays: impl Fn(&Once) -> bool) {
-            for index in 0..self.places.len() {
-                if let Place::Taken(once) = &self.places[index]
-                    && !stays(once.get())
-                {
+            let mut index = 0;
+            while let Some(place) = self.at(index) {
+                if place.is_some_and(|once| !stays(once.get())) {
                     self.remove(&mut Slot(index as u32));
                 }
+                index += 1;
             }
         }
 
         /// The once of that name, or where it would stand.
         pub(crate) fn find_name(&self, name: &CStr) -> Result<&'static Once, usize> {
-            self.names
-                .binary_search_by(|named| named.name.as_c_str().cmp(name))
-                .map(|index| &self.names[index].once)
+            let place = self
+                .names
+                .partition_point(|named| named.name.as_c_str() < name);
+            match self.names.get(place) {
+                Some(named) if named.name.as_c_str() == name => Ok(&named.once),
+                _ => Err(place),
+            }
         }
 
         /// Enters a named once, for ever; gives it back if another thread took the room.
@@ -164,8 +162,8 @@ mod native {
             place: usize,
             named: Box<Named>,
         ) -> Result<&'static Once, Box<Named>> {
-            let has_place = self.free != NONE || self.places.len() < self.places.capacity();
-            if !has_place || self.names.len() == self.names.capacity() {
+            let has_place = self.free != NONE || self.places.has_room();
+            if !has_place || !self.names.has_room() {
                 return Err(named);
             }
             let named = Box::leak(named);

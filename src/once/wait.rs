@@ -64,12 +64,12 @@ impl Once {
         let name = self.name();
         let site = origin.map(Origin::resolve);
         let doing = match (phase, &site) {
-            (word::INITIALIZING, _) => "initializing".into(),
+            (word::INITIALIZING, _) => text!("initializing"),
             (word::DRAINING, Some(site)) => {
                 text!("draining: it runs a callback queued by {site}")
             }
-            (word::DRAINING, None) => "draining".into(),
-            _ => "done by now".into(),
+            (word::DRAINING, None) => text!("draining"),
+            _ => text!("done by now"),
         };
         let init_site = attempt.origin().resolve();
         let text = text!(

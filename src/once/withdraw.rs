@@ -9,6 +9,7 @@ use super::queue::{Found, Queue, Request, Work};
 use super::{host, registry};
 use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
+use crate::sys::noexcept::noexcept;
 use crate::sys::order;
 use crate::sys::text::text;
 use crate::sys::thread::{self, Mark};
@@ -111,9 +112,16 @@ impl Once {
         locked.gate().queue.take_key(key, thread::id())
     }
 
-    /// Sees to it that what a call replaces is released at its end, also when that unwinds.
-    pub(crate) fn end_of_call(&self, replaced: Replaced) -> EndOfCall<'_> {
-        EndOfCall(self, Cell::new(replaced))
+    /// Runs the rest of a call and then releases what the call replaces, also when the rest unwinds.
+    pub(crate) fn until_end_of_call<R>(
+        &self,
+        replaced: Replaced,
+        rest: impl FnOnce(&EndOfCall) -> R,
+    ) -> R {
+        let end = EndOfCall(self, Cell::new(replaced));
+        let result = rest(&end);
+        self.release_all(end.1.take());
+        result
     }
 
     /// Releases what was taken out; after that it is gone.
@@ -204,7 +212,8 @@ impl EndOfCall<'_> {
 
 impl Drop for EndOfCall<'_> {
     fn drop(&mut self) {
-        self.0.release_all(self.1.take());
+        // Something is left where the call unwinds.
+        noexcept(|| self.0.release_all(self.1.take()));
     }
 }
 

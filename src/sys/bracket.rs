@@ -2,6 +2,7 @@
 //! is inside of.
 
 use crate::abi;
+use crate::sys::local::Local;
 use crate::sys::sized::Foreign;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
@@ -71,7 +72,7 @@ struct Inside {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        INSIDE.set(self.outer);
+        INSIDE.here(|innermost| innermost.set(self.outer));
     }
 }
 
@@ -111,10 +112,10 @@ impl Bracket {
         self.run_as_it_is(|| {
             let inside = Inside {
                 bracket: *self,
-                outer: INSIDE.get(),
+                outer: INSIDE.here(Cell::get),
                 is_shared: Cell::new(false),
             };
-            INSIDE.set(&raw const inside);
+            INSIDE.here(|innermost| innermost.set(&raw const inside));
             body()
         })
     }
@@ -177,13 +178,13 @@ unsafe extern "C-unwind" fn call_interrupt(argument: *mut c_void) {
 
 /// Is this thread inside any host?
 pub(crate) fn is_inside_any() -> bool {
-    !INSIDE.get().is_null()
+    !INSIDE.here(Cell::get).is_null()
 }
 
 /// From here on, code of somebody else's runs inside the innermost host.
 pub(crate) fn share() {
     // SAFETY: as in `wait_in`.
-    if let Some(inside) = unsafe { INSIDE.get().as_ref() } {
+    if let Some(inside) = unsafe { INSIDE.here(Cell::get).as_ref() } {
         inside.is_shared.set(true);
     }
 }
@@ -200,7 +201,7 @@ pub(crate) enum Waited {
 
 /// Runs `sleep` with every host let go that this thread is inside of, innermost first. `interrupt` makes it return soon.
 pub(crate) fn wait(sleep: &dyn Fn(), interrupt: &(dyn Fn() + Sync)) -> Waited {
-    wait_in(INSIDE.get(), sleep, interrupt)
+    wait_in(INSIDE.here(Cell::get), sleep, interrupt)
 }
 
 /// The hosts from `next` outwards.

@@ -1,7 +1,9 @@
 //! Allocations that can fail, and a reference count over them. The standard ones abort when memory runs out.
 
+use super::noexcept::noexcept;
 use super::{order, race};
 use std::alloc::{Layout, alloc, dealloc};
+use std::ffi::{CStr, CString};
 use std::ptr::NonNull;
 // Not loom's: the count orders nothing but the free, which loom does not see, and would only multiply the interleavings.
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -9,12 +11,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The allocator refused.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoMemory;
-
-impl From<std::collections::TryReserveError> for NoMemory {
-    fn from(_: std::collections::TryReserveError) -> Self {
-        NoMemory
-    }
-}
 
 /// Memory for one `T`.
 fn allocate<T>() -> Result<NonNull<T>, NoMemory> {
@@ -30,6 +26,22 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, NoMemory> {
     unsafe {
         memory.write(value);
         Ok(Box::from_raw(memory.as_ptr()))
+    }
+}
+
+/// `CString::new` that reports failure, of the bytes as far as the first NUL.
+pub(crate) fn try_c_string(bytes: &[u8]) -> Result<CString, NoMemory> {
+    let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    let layout = Layout::array::<u8>(text.len() + 1).map_err(|_| NoMemory)?;
+    // SAFETY: the layout has a size.
+    let memory = NonNull::new(unsafe { alloc(layout) }).ok_or(NoMemory)?;
+    let whole = NonNull::slice_from_raw_parts(memory, layout.size());
+    // SAFETY: fresh, from the global allocator, with room for the text and its NUL, which are written before it is owned; the
+    // text has no other NUL.
+    unsafe {
+        memory.copy_from_nonoverlapping(NonNull::from(text).cast(), text.len());
+        memory.add(text.len()).write(0);
+        Ok(Box::from_raw(whole.as_ptr() as *mut CStr).into())
     }
 }
 
@@ -71,7 +83,7 @@ impl<T> Drop for Unique<T> {
     fn drop(&mut self) {
         // SAFETY: ours, and nobody has it any more.
         unsafe {
-            self.0.drop_in_place();
+            noexcept(|| self.0.drop_in_place());
             dealloc(self.0.as_ptr().cast(), Layout::new::<T>());
         }
     }
@@ -172,14 +184,15 @@ impl<T> Drop for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// The last one is gone. Not inlined: it would be the larger part of whoever drops one.
+    /// The last one is gone. Not inlined: it would be the larger part of whoever drops one. `noexcept`, since the compiler does not
+    /// see by itself that a value which ends another one of its own kind unwinds nowhere.
     #[inline(never)]
     fn free(&mut self) {
         self.counted().references.load(order::last_reference());
         race::acquire(self.counted.as_ptr());
         // SAFETY: the count is zero: nobody else can reach the value or make a new reference.
         unsafe {
-            self.counted.drop_in_place();
+            noexcept(|| self.counted.drop_in_place());
             dealloc(self.counted.as_ptr().cast(), Layout::new::<Counted<T>>());
         }
     }

@@ -8,14 +8,21 @@ pub(crate) mod callback;
 pub(crate) mod clock;
 pub(crate) mod errno;
 pub(crate) mod futex;
+pub(crate) mod invariant;
+pub(crate) mod local;
 pub(crate) mod lock;
 pub(crate) mod memory;
+pub(crate) mod noexcept;
 pub(crate) mod order;
 #[cfg(not(loom))]
 pub(crate) mod output;
+#[cfg(not(loom))]
+mod personality;
 pub(crate) mod process;
 pub(crate) mod promise;
+pub(crate) mod published;
 pub(crate) mod race;
+pub(crate) mod row;
 pub(crate) mod site;
 pub(crate) mod sized;
 pub(crate) mod text;

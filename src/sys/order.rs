@@ -65,6 +65,14 @@ orders! {
     set_host = Release;
     /// Reading the process's host. Pairs with `set_host`.
     read_host = Acquire;
+    /// A slot has its body. Pairs with `see_slot`: what the body is made of.
+    publish_slot = Release;
+    /// The first look at a slot. Pairs with `publish_slot`.
+    see_slot = Acquire;
+    /// A value has been made, or replaced; a slot is retired. Pairs with `see_value`: what the factory wrote.
+    publish_value = Release;
+    /// The look at a value without a lock. Pairs with `publish_value`.
+    see_value = Acquire;
     /// Giving up a reference. Pairs with `last_reference`: everything done through it happens before the free.
     drop_reference = Release;
     /// The thread that found itself last, before it frees. Pairs with `drop_reference`.
@@ -106,6 +114,11 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "models have no host; the table behind the pointer is the caller's, and a plain publication",
     ),
     ("read_host", "as set_host"),
+    (
+        "publish_slot",
+        "models have no slots; a plain publication of what is complete and never freed",
+    ),
+    ("see_slot", "as publish_slot"),
     (
         "publish_ready",
         "the exchange continues the release sequence of the owner's last unlock, after which it writes only what nobody \

@@ -6,6 +6,13 @@ pub(crate) fn id() -> u32 {
     std::process::id()
 }
 
+/// The one that forked it.
+#[cfg(not(loom))]
+pub(crate) fn parent() -> u32 {
+    // SAFETY: no preconditions; cannot fail.
+    unsafe { libc::getppid() as u32 }
+}
+
 /// In a model there is one.
 #[cfg(loom)]
 pub(crate) fn id() -> u32 {

@@ -1,6 +1,6 @@
 //! Where in somebody's program something was asked for.
 
-use super::memory::NoMemory;
+use super::memory::{NoMemory, try_c_string};
 use super::text::Lossy;
 use std::ffi::{CStr, CString, c_char};
 
@@ -23,7 +23,7 @@ unsafe impl Send for Origin {}
 unsafe impl Sync for Origin {}
 
 /// As told to people: owned copies, since the object that asked may be unloaded later.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Place {
     pub(crate) file: Option<CString>,
     pub(crate) line: u32,
@@ -139,11 +139,8 @@ pub(crate) fn copy_text(text: *const c_char) -> Result<Option<CString>, NoMemory
         return Ok(None);
     }
     // SAFETY: a C string that the caller or the loader keeps alive during this call.
-    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes_with_nul();
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len())?;
-    copy.extend_from_slice(bytes);
-    Ok(CString::from_vec_with_nul(copy).ok())
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    try_c_string(bytes).map(Some)
 }
 
 /// The same for a message, which goes without what there is no memory for.

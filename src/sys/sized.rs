@@ -36,6 +36,11 @@ unsafe impl Sized_ for abi::lazy_info {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_info, phase);
 }
 
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_slot_config {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_slot_config, ctx);
+}
+
 /// A pointer to a caller's struct, or NULL. It came through the C interface, whose caller promised that it is valid for
 /// as long as the interface says.
 #[repr(transparent)]
@@ -56,6 +61,10 @@ impl<T> Default for Foreign<T> {
 }
 
 impl<T> Foreign<T> {
+    pub(crate) const fn none() -> Self {
+        Self(std::ptr::null())
+    }
+
     pub(crate) fn as_ptr(self) -> *const T {
         self.0
     }

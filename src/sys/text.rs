@@ -1,6 +1,8 @@
 //! Texts for people, without the abort of the standard `format!` when there is no memory: what does not fit is left out.
 
-use std::ffi::{CStr, CString};
+use super::noexcept::noexcept;
+use super::row::Row;
+use std::ffi::CStr;
 use std::fmt::{self, Write};
 
 /// `format!`, cut where memory ends.
@@ -15,31 +17,48 @@ macro_rules! append {
 }
 pub(crate) use append;
 
-pub(crate) fn of(parts: fmt::Arguments) -> String {
-    let mut text = String::new();
+/// Such a text.
+#[derive(Default)]
+pub(crate) struct Text(Row<u8>);
+
+pub(crate) fn of(parts: fmt::Arguments) -> Text {
+    let mut text = Text::default();
     append_to(&mut text, parts);
     text
 }
 
-pub(crate) fn append_to(text: &mut String, parts: fmt::Arguments) {
-    struct Growing<'a>(&'a mut String);
-    impl Write for Growing<'_> {
-        fn write_str(&mut self, part: &str) -> fmt::Result {
-            self.0.try_reserve(part.len()).map_err(|_| fmt::Error)?;
-            self.0.push_str(part);
-            Ok(())
-        }
-    }
-    // An error says that there was no memory for the rest.
-    let _ = Growing(text).write_fmt(parts);
+pub(crate) fn append_to(text: &mut Text, parts: fmt::Arguments) {
+    // An error says that there was no memory for the rest. No formatter of ours throws, which the compiler cannot see.
+    let _ = noexcept(|| text.write_fmt(parts));
 }
 
-/// As a C string: what follows a NUL is cut. `None` without memory.
-pub(crate) fn to_c_string(mut text: String) -> Option<CString> {
-    text.truncate(text.find('\0').unwrap_or(text.len()));
-    text.try_reserve_exact(1).ok()?;
-    text.push('\0');
-    CString::from_vec_with_nul(text.into_bytes()).ok()
+impl Write for Text {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0.try_reserve(part.len()).map_err(|_| fmt::Error)?;
+        self.0.extend(part.as_bytes());
+        Ok(())
+    }
+}
+
+impl std::ops::Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        // SAFETY: whole parts of it are all that is ever appended.
+        unsafe { str::from_utf8_unchecked(&self.0) }
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self)
+    }
 }
 
 /// Bytes of somebody else's, which need not be UTF-8.

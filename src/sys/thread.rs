@@ -11,6 +11,8 @@ pub(crate) use model::*;
 #[cfg(not(loom))]
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
+    use super::super::invariant::Invariant;
+    use super::super::local::Local as _;
     use std::cell::Cell;
     use std::ffi::c_void;
 
@@ -33,7 +35,7 @@ mod native {
     /// The kernel's id of this thread.
     #[inline(always)]
     pub(crate) fn id() -> u64 {
-        LOCAL.with(|local| match local.id.get() {
+        LOCAL.here(|local| match local.id.get() {
             0 => look_up(local),
             id => id,
         })
@@ -49,16 +51,17 @@ mod native {
 
     /// In a forked child the same thread has another id.
     pub(crate) fn forget_id() {
-        LOCAL.with(|local| local.id.set(0));
+        LOCAL.here(|local| local.id.set(0));
     }
 
     /// This thread is about to take the lock `key`. A signal handler of this thread sees the note at every moment at which
     /// the lock may be held; so the compiler must leave the order of these lines and the caller's as it is.
     #[inline(always)]
     pub(crate) fn holds(key: usize) {
-        LOCAL.with(|local| {
+        LOCAL.here(|local| {
             let depth = local.depth.get();
-            local.held[depth].set(key);
+            let held = local.held.get(depth);
+            held.invariant("locks nest three deep at most").set(key);
             local.depth.set(depth + 1);
         });
         compiler_fence(SeqCst);
@@ -68,7 +71,7 @@ mod native {
     #[inline(always)]
     pub(crate) fn released(key: usize) {
         compiler_fence(SeqCst);
-        LOCAL.with(|local| {
+        LOCAL.here(|local| {
             let depth = local.depth.get().wrapping_sub(1);
             // A child of a fork that runs no handler may free a lock that its parent's other thread held.
             if let Some(held) = local.held.get(depth) {
@@ -81,7 +84,7 @@ mod native {
     /// Is this thread inside any lock of the library? Then we were called by a signal handler that interrupted us.
     #[inline]
     pub(crate) fn is_inside() -> bool {
-        LOCAL.with(|local| local.depth.get() != 0)
+        LOCAL.here(|local| local.depth.get() != 0)
     }
 
     thread_local! {
@@ -102,15 +105,15 @@ mod native {
         pub(crate) fn during<R>(key: usize, body: impl FnOnce() -> R) -> R {
             let mark = Self {
                 key,
-                outer: MARKS.get(),
+                outer: MARKS.here(Cell::get),
             };
-            MARKS.set(&raw const mark);
+            MARKS.here(|marks| marks.set(&raw const mark));
             body()
         }
 
         /// Is this thread inside one with that key?
         pub(crate) fn is_set(key: usize) -> bool {
-            let mut next = MARKS.get();
+            let mut next = MARKS.here(Cell::get);
             // SAFETY: each mark lives on this thread's stack until it has taken itself off the list.
             while let Some(mark) = unsafe { next.as_ref() } {
                 if mark.key == key {
@@ -124,18 +127,18 @@ mod native {
 
     impl Drop for Mark {
         fn drop(&mut self) {
-            MARKS.set(self.outer);
+            MARKS.here(|marks| marks.set(self.outer));
         }
     }
 
     /// This thread owns one attempt more, or fewer.
     pub(crate) fn owns(change: i32) {
-        OWNED.set(OWNED.get().wrapping_add_signed(change));
+        OWNED.here(|owned| owned.set(owned.get().wrapping_add_signed(change)));
     }
 
     /// Does this thread own any attempt? One that owns none is waited for by nobody.
     pub(crate) fn owns_any() -> bool {
-        OWNED.get() != 0
+        OWNED.here(Cell::get) != 0
     }
 
     /// `key + 1` once the pthread key exists; 0 before; `u32::MAX` when the process has no key left.
@@ -143,7 +146,7 @@ mod native {
 
     /// Has `at_exit` run when this thread ends. There is one such function in the library.
     pub(crate) fn run_at_exit(at_exit: unsafe extern "C" fn(*mut c_void)) {
-        LOCAL.with(|local| {
+        LOCAL.here(|local| {
             if local.armed.replace(true) {
                 return;
             }
@@ -156,7 +159,7 @@ mod native {
 
     /// Must be called by the function given to [`run_at_exit`]: a later use of the library on this thread arms again.
     pub(crate) fn exit_has_run() {
-        LOCAL.with(|local| local.armed.set(false));
+        LOCAL.here(|local| local.armed.set(false));
     }
 
     fn exit_key(at_exit: unsafe extern "C" fn(*mut c_void)) -> Option<libc::pthread_key_t> {

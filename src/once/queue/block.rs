@@ -2,7 +2,9 @@
 
 use super::{Details, Lack};
 use crate::sys::callback::Callback;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::row::Row;
 use crate::sys::site::Origin;
 // Not loom's: every access that matters is under the once's lock.
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -36,7 +38,7 @@ const BLOCK: std::ops::RangeInclusive<usize> = 8..=128;
 
 /// A row of requests with rising tickets.
 pub(crate) struct Block {
-    entries: Vec<Entry>,
+    entries: Row<Entry>,
     /// The request that runs now or next. Relaxed: written by the owner only; others read it for messages, or under the
     /// lock after the owner gave the block back.
     position: AtomicUsize,
@@ -49,7 +51,7 @@ pub(crate) struct Block {
 
 impl Block {
     pub(super) fn try_new(capacity: usize) -> Result<Shared<Self>, NoMemory> {
-        let mut entries = Vec::new();
+        let mut entries = Row::new();
         entries.try_reserve_exact(capacity)?;
         Shared::try_new(Self {
             entries,
@@ -106,7 +108,7 @@ impl Blocks {
         ticket: u64,
         spare: &mut Option<Shared<Block>>,
     ) -> Result<(), Lack> {
-        let room = |block: &mut Block| block.entries.len() < block.entries.capacity();
+        let room = |block: &mut Block| block.entries.has_room();
         if !self
             .back
             .as_mut()
@@ -116,7 +118,7 @@ impl Blocks {
             let Some(mut block) = spare.take() else {
                 return Err(Lack::Block(self.len.clamp(*BLOCK.start(), *BLOCK.end())));
             };
-            let fresh = block.get_mut().expect("nobody else has the spare block");
+            let fresh = block.get_mut().invariant("nobody else has the spare block");
             fresh.next = self.back.take();
             self.back = Some(block);
         }
@@ -124,7 +126,7 @@ impl Blocks {
             .back
             .as_mut()
             .and_then(Shared::get_mut)
-            .expect("the queue holds its blocks alone");
+            .invariant("the queue holds its blocks alone");
         tail.entries.push(Entry {
             callback,
             caller,
@@ -143,7 +145,9 @@ impl Blocks {
     fn turn(&mut self) {
         if self.front.is_none() {
             while let Some(mut block) = self.back.take() {
-                let inner = block.get_mut().expect("the queue holds its blocks alone");
+                let inner = block
+                    .get_mut()
+                    .invariant("the queue holds its blocks alone");
                 self.back = std::mem::replace(&mut inner.next, self.front.take());
                 self.front = Some(block);
             }
@@ -154,7 +158,9 @@ impl Blocks {
     pub(super) fn take(&mut self, until: u64) -> Option<Shared<Block>> {
         self.turn();
         let mut block = self.front.take()?;
-        let inner = block.get_mut().expect("the queue holds its blocks alone");
+        let inner = block
+            .get_mut()
+            .invariant("the queue holds its blocks alone");
         self.front = inner.next.take();
         inner.until = until;
         inner.stop = AtomicBool::new(false);
@@ -164,7 +170,7 @@ impl Blocks {
 
     /// Puts what did not run back to the head. Gives back a block of which all ran, to be freed outside the lock.
     pub(super) fn restore(&mut self, mut block: Shared<Block>) -> Option<Shared<Block>> {
-        let inner = block.get_mut().expect("whoever ran it has let go");
+        let inner = block.get_mut().invariant("whoever ran it has let go");
         if inner.rest() == 0 {
             return Some(block);
         }

@@ -4,6 +4,7 @@
 //! happens under the once's lock and allocates nothing: a caller that is told what it [`Lack`]s brings it from outside.
 
 mod block;
+mod keys;
 mod lane;
 mod request;
 mod running;
@@ -16,27 +17,27 @@ use spare::More;
 pub(crate) use spare::{Lack, Spare};
 
 use crate::sys::callback::Callback;
+use crate::sys::invariant::Invariant;
 use crate::sys::memory::Shared;
+use crate::sys::row::Row;
 use block::Blocks;
+use keys::Keys;
 use lane::{Lane, Place, State};
 use running::Drain;
 use spare::larger;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 // Not loom's: it orders nothing, the onces' locks do.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The phase and the ticket of the latest request with a key.
-type Keys = HashMap<u64, (i32, u64), BuildHasherDefault<DefaultHasher>>;
-
 /// A place in a lane, by their indices, which hold as long as the lock does.
 type Position = (usize, usize);
+
+const POSITION: &str = "a position holds as long as the lock";
 
 /// The queue.
 pub(super) struct Queue {
     plain: Blocks,
     /// In the order of their phases.
-    lanes: Vec<Lane>,
+    lanes: Row<Lane>,
     keys: Keys,
     /// How many places are taken, and how many of them wait to be run.
     places: usize,
@@ -63,7 +64,7 @@ impl Default for Queue {
     fn default() -> Self {
         Self {
             plain: Blocks::default(),
-            lanes: Vec::new(),
+            lanes: Row::new(),
             keys: Keys::default(),
             places: 0,
             waiting: 0,
@@ -117,18 +118,17 @@ impl Queue {
     ) -> Result<(u64, Option<Shared<Request>>), Lack> {
         let spare = spare.more.as_deref_mut().ok_or(Lack::Request)?;
         let lane = self.lane_with_room(details.phase, spare)?;
-        if details.key != 0 && self.keys.len() == self.keys.capacity() {
-            let count = larger(self.keys.len());
-            if spare.keys.capacity() < count {
-                return Err(Lack::Keys(count));
+        if details.key != 0 && self.keys.len() == self.keys.room() {
+            if spare.keys.room() <= self.keys.len() {
+                return Err(Lack::Keys(self.keys.len()));
             }
-            spare.keys.extend(self.keys.drain());
+            spare.keys.take_all(&self.keys);
             std::mem::swap(&mut spare.keys, &mut self.keys);
         }
         let mut request = spare.request.take().ok_or(Lack::Request)?;
         self.tickets += 1;
         let ticket = self.tickets;
-        request.get_mut().expect("not queued yet").ticket = ticket;
+        request.get_mut().invariant("not queued yet").ticket = ticket;
         let replaced = self.take_key(details.key, by);
         if details.key != 0 {
             self.keys.insert(details.key, (details.phase, ticket));
@@ -143,40 +143,32 @@ impl Queue {
             Ok(lane) => lane,
             Err(_) if spare.places.capacity() == 0 => return Err(Lack::Places(larger(0))),
             Err(lane) => {
-                if self.lanes.len() == self.lanes.capacity() {
-                    let count = larger(self.lanes.len());
-                    if spare.lanes.capacity() < count {
-                        return Err(Lack::Lanes(count));
-                    }
-                    spare.lanes.append(&mut self.lanes);
-                    std::mem::swap(&mut spare.lanes, &mut self.lanes);
+                if !self.lanes.has_room_with(&mut spare.lanes) {
+                    return Err(Lack::Lanes(larger(self.lanes.len())));
                 }
-                let fresh = Lane {
-                    phase,
-                    places: std::mem::take(&mut spare.places),
-                    passed: 0,
-                    gone: 0,
-                };
+                let fresh = Lane::new(phase, std::mem::take(&mut spare.places));
                 self.lanes.insert(lane, fresh);
                 lane
             }
         };
-        let places = &mut self.lanes[lane].places;
-        if places.len() == places.capacity() {
-            let count = larger(places.len());
-            if spare.places.capacity() < count {
-                return Err(Lack::Places(count));
-            }
-            spare.places.append(places);
-            std::mem::swap(&mut spare.places, places);
-        }
+        self.lane_mut(lane)
+            .make_room(&mut spare.places)
+            .map_err(Lack::Places)?;
         Ok(lane)
+    }
+
+    fn lane(&self, lane: usize) -> &Lane {
+        self.lanes.get(lane).invariant(POSITION)
+    }
+
+    fn lane_mut(&mut self, lane: usize) -> &mut Lane {
+        self.lanes.get_mut(lane).invariant(POSITION)
     }
 
     fn insert(&mut self, lane: usize, state: State, request: Shared<Request>) {
         self.places += 1;
         self.waiting += state.waits() as usize;
-        self.lanes[lane].insert(Place {
+        self.lane_mut(lane).insert(Place {
             ticket: request.ticket,
             state,
             request: Some(request),
@@ -185,7 +177,7 @@ impl Queue {
 
     /// Takes out the request of that key that waits, if there is one: it is leaving.
     pub(super) fn take_key(&mut self, key: u64, by: u64) -> Option<Shared<Request>> {
-        let &(phase, ticket) = self.keys.get(&key)?;
+        let (phase, ticket) = self.keys.get(key)?;
         let position = self.position(phase, ticket)?;
         self.place(position)
             .state
@@ -227,11 +219,11 @@ impl Queue {
         self.set(position, State::Running);
         self.places -= 1;
         let key = request.details.key;
-        if self.keys.get(&key) == Some(&(phase, ticket)) {
-            self.keys.remove(&key);
+        if self.keys.get(key) == Some((phase, ticket)) {
+            self.keys.remove(key);
         }
         let (lane, index) = position;
-        self.lanes[lane].remove(index)
+        self.lane_mut(lane).remove(index)
     }
 
     /// Looks a ticket up.
@@ -251,14 +243,11 @@ impl Queue {
     pub(super) fn find_owner(&self, owner: usize, behind: (i32, u64)) -> Option<(i32, u64)> {
         let lane = self.lanes.partition_point(|lane| lane.phase < behind.0);
         let same = self.lanes.get(lane).filter(|lane| lane.phase == behind.0);
-        let index = same.map_or(0, |lane| {
-            let is_passed = |place: &Place| place.ticket <= behind.1;
-            lane.places.partition_point(is_passed)
-        });
+        let index = same.map_or(0, |lane| lane.behind(behind.1));
         let is_his = |request: &Shared<Request>| request.details.owner == owner;
         let mine = |place: &Place| place.request.as_ref().is_some_and(is_his);
         let (position, ticket) = self.find_from((lane, index), mine)?;
-        Some((self.lanes[position.0].phase, ticket))
+        Some((self.lane(position.0).phase, ticket))
     }
 
     /// The first one that waits.
@@ -276,7 +265,7 @@ impl Queue {
         lanes
             .flat_map(|(lane, places)| {
                 let start = if lane == first { from } else { 0 };
-                let places = places.places.iter().enumerate().skip(start);
+                let places = places.iter_from(start);
                 places.map(move |(index, place)| ((lane, index), place))
             })
             .find(|(_, place)| wanted(place))
@@ -284,7 +273,9 @@ impl Queue {
     }
 
     fn set(&mut self, (lane, index): Position, state: State) {
-        let place = &mut self.lanes[lane].places[index];
+        let place = self.lanes.get_mut(lane);
+        let place = place.and_then(|lane| lane.get_mut(index));
+        let place = place.invariant(POSITION);
         let old = std::mem::replace(&mut place.state, state);
         self.waiting = self.waiting + state.waits() as usize - old.waits() as usize;
         if old == State::Queued && place.ticket <= self.drain.began {
@@ -293,7 +284,7 @@ impl Queue {
     }
 
     fn place(&self, (lane, index): Position) -> &Place {
-        &self.lanes[lane].places[index]
+        self.lane(lane).get(index).invariant(POSITION)
     }
 
     fn position(&self, phase: i32, ticket: u64) -> Option<Position> {
@@ -301,7 +292,8 @@ impl Queue {
             .lanes
             .binary_search_by_key(&phase, |lane| lane.phase)
             .ok()?;
-        self.lanes[lane].find(ticket).map(|index| (lane, index))
+        let index = self.lane(lane).find(ticket)?;
+        Some((lane, index))
     }
 
     /// By the ticket alone.

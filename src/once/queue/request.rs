@@ -2,8 +2,10 @@
 
 use crate::sys::callback::{Callback, Describe, Release};
 use crate::sys::memory::{NoMemory, Shared};
+use crate::sys::noexcept::noexcept;
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
+use crate::sys::text::Text;
 use crate::sys::thread::Mark;
 
 /// As handed in.
@@ -36,17 +38,25 @@ impl Details {
         }
     }
 
-    /// Releases the context when it is dropped, also by unwinding.
-    pub(crate) fn released_at_the_end(&self) -> impl Drop + '_ {
-        struct End<'a>(&'a Details);
-        impl Drop for End<'_> {
+    /// Runs `body` and then releases the context, also when `body` unwinds.
+    pub(crate) fn released_after<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Unwound<'a>(&'a Details);
+        impl Drop for Unwound<'_> {
             fn drop(&mut self) {
-                if let Some(release) = self.0.release {
-                    self.0.callback.release(release);
-                }
+                noexcept(|| self.0.release());
             }
         }
-        End(self)
+        let unwound = Unwound(self);
+        let result = body();
+        std::mem::forget(unwound);
+        self.release();
+        result
+    }
+
+    fn release(&self) {
+        if let Some(release) = self.release {
+            self.callback.release(release);
+        }
     }
 }
 
@@ -83,17 +93,15 @@ impl Request {
     }
 
     /// What it says of itself; empty if it has nothing to say.
-    pub(crate) fn description(this: &Shared<Self>) -> String {
+    pub(crate) fn description(this: &Shared<Self>) -> Text {
         let details = &this.details;
-        details.describe.map_or_else(String::new, |describe| {
+        details.describe.map_or_else(Text::default, |describe| {
             Mark::during(this.key(), || details.callback.describe(describe))
         })
     }
 
     /// Runs what releases its context.
     pub(crate) fn release(this: &Shared<Self>) {
-        if let Some(release) = this.details.release {
-            Mark::during(this.key(), || this.details.callback.release(release));
-        }
+        Mark::during(this.key(), || this.details.release());
     }
 }

@@ -73,7 +73,7 @@ impl Queue {
         let has_earlier = !self.is_past_its_beginning();
         let plain = self.plain.first_ticket();
         let place = self.first_place();
-        let key = |position: Position| (self.lanes[position.0].phase, self.place(position).ticket);
+        let key = |position: Position| (self.lane(position.0).phase, self.place(position).ticket);
         let place = place.map(|position| (key(position), position));
         let takes_plain = match (plain, place) {
             (None, None) => return None,
@@ -172,22 +172,14 @@ impl Queue {
     pub(crate) fn is_superseded(&self, request: &Request) -> bool {
         let key = request.details.key;
         let place = (request.details.phase, request.ticket);
-        key != 0 && self.keys.get(&key) != Some(&place)
+        key != 0 && self.keys.get(key) != Some(place)
     }
 
     /// The attempt is over: what has failed is to be run again, and so is what was running when its thread was lost.
     pub(crate) fn end_attempt(&mut self) {
         self.drain = Drain::default();
-        for lane in &mut self.lanes {
-            for place in &mut lane.places {
-                if place.state == State::Running {
-                    self.waiting += 1;
-                }
-                if let State::Running | State::Failed = place.state {
-                    place.state = State::Queued;
-                }
-            }
-            lane.passed = 0;
+        for lane in self.lanes.iter_mut() {
+            self.waiting += lane.end_attempt();
         }
     }
 
@@ -195,20 +187,8 @@ impl Queue {
     /// for anything here.
     #[cfg(not(loom))]
     pub(crate) fn inherit(&mut self, before: u64) {
-        for lane in &mut self.lanes {
-            let places = &mut lane.places;
-            let all = places.len() - lane.gone;
-            let is_lost = |state| matches!(state, State::Leaving(by) if by != before);
-            places.retain(|place| place.state != State::Gone && !is_lost(place.state));
-            self.places -= all - places.len();
-            for place in places {
-                if let State::Leaving(by) = &mut place.state {
-                    *by = crate::sys::thread::id();
-                }
-                place.request().inherit();
-            }
-            lane.passed = 0;
-            lane.gone = 0;
+        for lane in self.lanes.iter_mut() {
+            self.places -= lane.inherit(before);
         }
     }
 }

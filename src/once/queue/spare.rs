@@ -2,8 +2,9 @@
 
 use super::lane::{Lane, Place};
 use super::{Block, Details, Keys, Request};
+use crate::sys::invariant::broken;
 use crate::sys::memory::{NoMemory, Shared, Unique};
-use std::collections::VecDeque;
+use crate::sys::row::Row;
 
 /// What a step needs, and how much of it.
 pub(crate) enum Lack {
@@ -11,6 +12,7 @@ pub(crate) enum Lack {
     Request,
     Lanes(usize),
     Places(usize),
+    /// More than this many.
     Keys(usize),
 }
 
@@ -25,8 +27,8 @@ pub(crate) struct Spare {
 #[derive(Default)]
 pub(crate) struct More {
     pub(super) request: Option<Shared<Request>>,
-    pub(super) lanes: Vec<Lane>,
-    pub(super) places: VecDeque<Place>,
+    pub(super) lanes: Row<Lane>,
+    pub(super) places: Row<Place>,
     pub(super) keys: Keys,
 }
 
@@ -36,10 +38,10 @@ impl Spare {
     pub(crate) fn provide(&mut self, lack: Lack) -> Result<(), NoMemory> {
         match lack {
             Lack::Block(capacity) => self.block = Some(Block::try_new(capacity)?),
-            Lack::Request => unreachable!("a plain request needs none"),
+            Lack::Request => broken("a plain request needs no place"),
             Lack::Lanes(count) => self.more()?.lanes.try_reserve_exact(count)?,
             Lack::Places(count) => self.more()?.places.try_reserve_exact(count)?,
-            Lack::Keys(count) => self.more()?.keys.try_reserve(count)?,
+            Lack::Keys(full) => self.more()?.keys = Keys::try_larger(full)?,
         }
         Ok(())
     }

@@ -1,0 +1,266 @@
+//! What the library keeps of each slot, for ever: retiring a slot leaves a few words behind, so that nobody who looks at the same
+//! moment looks at memory that is gone.
+//!
+//! One lock guards all slots. It is held for a bounded number of steps, never over an allocation or user code, and not at all where a value is
+//! found. No other lock is taken with it.
+
+use super::config::Config;
+use super::named::Named;
+use super::table::Table;
+use super::value::{Stage, Value};
+use crate::error::{Error, Facts, Failure};
+use crate::name::{Called, Kind, Name, Subject};
+use crate::sys::lock::{Mutex, RawLock};
+use crate::sys::memory::{NoMemory, Shared, try_box};
+use crate::sys::row::Row;
+use crate::sys::text::text;
+use crate::sys::{order, process};
+use lock_api::{MutexGuard, RawMutex};
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// It can be used.
+const OPEN: u32 = 0;
+/// Nobody gets a value of it any more.
+const RETIRED: u32 = 1;
+/// This is a forked child, and its values do not survive that.
+const FORKED: u32 = 2;
+
+pub(crate) struct Body {
+    /// Changes under the lock; read without it where a value is found.
+    state: AtomicU32,
+    /// Its place in the list of slots. Written before anybody else knows it.
+    number: AtomicU32,
+    parts: UnsafeCell<Parts>,
+}
+
+// SAFETY: the parts are reached only with the lock held.
+unsafe impl Sync for Body {}
+
+/// What changes only under the lock.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) config: Config,
+    /// Shared by name: whoever configures it first decides.
+    pub(super) is_named: bool,
+    pub(super) is_configured: bool,
+    /// The process that made the first value; 0 before.
+    pub(super) pid: u32,
+    /// Every value that is not gone, whoever holds it.
+    pub(super) values: Row<Shared<Value>>,
+    /// Those that the process holds.
+    pub(super) process: Table,
+}
+
+/// Every slot, by its number, and the named ones in the order of their names.
+pub(super) struct Slots {
+    bodies: Row<&'static Body>,
+    pub(super) names: Row<&'static Named>,
+}
+
+static SLOTS: Mutex<Slots> = Mutex::const_new(
+    RawLock::INIT,
+    Slots {
+        bodies: Row::new(),
+        names: Row::new(),
+    },
+);
+
+pub(super) type Held = MutexGuard<'static, RawLock, Slots>;
+
+#[inline(never)]
+pub(super) fn lock() -> Held {
+    SLOTS.lock()
+}
+
+/// The lock in the two later halves of a fork handler.
+pub(super) fn resume() -> Held {
+    // SAFETY: the first half forgot the guard with the lock held, on this thread.
+    unsafe { SLOTS.make_guard_unchecked() }
+}
+
+/// Every slot with its parts.
+pub(super) fn each(held: &mut Held, mut body: impl FnMut(&Body, &mut Parts)) {
+    let mut number = 0;
+    while let Some(slot) = held.bodies.get(number).copied() {
+        body(slot, slot.parts(held));
+        number += 1;
+    }
+}
+
+impl Slots {
+    /// Has it room for one more slot and one more name, perhaps in what was brought?
+    fn take_room(&mut self, larger: &mut Larger) -> bool {
+        self.bodies.has_room_with(&mut larger.bodies) && self.names.has_room_with(&mut larger.names)
+    }
+}
+
+/// Room that is brought to the lock. What is left of it is freed outside.
+#[derive(Default)]
+struct Larger {
+    bodies: Row<&'static Body>,
+    names: Row<&'static Named>,
+}
+
+/// Takes the lock with room for one more slot and one more name.
+pub(super) fn lock_with_room() -> Result<Held, NoMemory> {
+    crate::fork::register();
+    let mut larger = Larger::default();
+    loop {
+        let mut held = lock();
+        if held.take_room(&mut larger) {
+            return Ok(held);
+        }
+        let (bodies, names) = (held.bodies.len(), held.names.len());
+        drop(held);
+        larger.bodies.try_reserve_exact((bodies * 2).max(16))?;
+        larger.names.try_reserve_exact((names * 2).max(16))?;
+    }
+}
+
+impl Body {
+    pub(super) fn try_new(parts: Parts) -> Result<Box<Self>, NoMemory> {
+        try_box(Self {
+            state: AtomicU32::new(OPEN),
+            number: AtomicU32::new(0),
+            parts: UnsafeCell::new(parts),
+        })
+    }
+
+    /// Enters a slot, for ever. There must be room.
+    pub(super) fn enter(held: &mut Held, body: Box<Self>) -> &'static Self {
+        let body = Box::leak(body);
+        body.number.store(held.bodies.len() as u32, Relaxed);
+        held.bodies.push(body);
+        body
+    }
+
+    /// Names a value of it, in this process, for ever.
+    #[inline(always)]
+    pub(super) fn id(&self, index: u32) -> u64 {
+        u64::from(self.number.load(Relaxed)) << 32 | u64::from(index)
+    }
+
+    /// What stands for this slot among the marks of a thread.
+    pub(super) fn mark(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_open(&self) -> bool {
+        self.state.load(order::see_value()) == OPEN
+    }
+
+    pub(super) fn parts<'a>(&self, _held: &'a mut Held) -> &'a mut Parts {
+        // SAFETY: the lock is held, and its guard is borrowed for as long as the parts are.
+        unsafe { &mut *self.parts.get() }
+    }
+
+    pub(super) fn config(&self) -> Config {
+        self.parts(&mut lock()).config.clone()
+    }
+
+    /// Nobody gets a value any more. The lock is held.
+    pub(super) fn retire(&self, _held: &mut Held) {
+        self.state.store(RETIRED, order::publish_value());
+    }
+
+    /// This is a forked child, in which its values are of no use.
+    pub(super) fn poison(&self) {
+        if self.is_open() {
+            self.state.store(FORKED, Relaxed);
+        }
+    }
+
+    /// Why it is not open.
+    #[cold]
+    pub(super) fn refusal(&self) -> Failure {
+        let mut held = lock();
+        let parts = self.parts(&mut held);
+        let (name, pid) = (parts.config.name.clone(), parts.pid);
+        drop(held);
+        let called = Called(Kind::Slot, &name);
+        let error = match self.state.load(Relaxed) {
+            FORKED => Error::Forked(text!(
+                "{called} had values in process {pid}, of which this one is a forked child, and they do not survive that: \
+                 start the child with exec, or set on_fork to LAZY_FORK_RESET"
+            )),
+            RETIRED => Error::Closed(text!("{called} has been retired: stop using it")),
+            _ => Error::Forked(text!(
+                "process {} forked this one while a value of {called} was being made here, which is void in the child: ask \
+                 for it again",
+                process::parent()
+            )),
+        };
+        Failure::new(error, &name, Facts::default())
+    }
+}
+
+impl Subject for Body {
+    fn kind(&self) -> Kind {
+        Kind::Slot
+    }
+
+    fn name(&self) -> Name {
+        self.parts(&mut lock()).config.name.clone()
+    }
+}
+
+/// Room for a value that is brought to the lock. What is left of it is freed outside.
+#[derive(Default)]
+pub(super) struct Room {
+    values: Row<Shared<Value>>,
+    process: Table,
+}
+
+impl Room {
+    /// Brings what those parts had none of.
+    pub(super) fn provide(&mut self, lack: Lack) -> Result<(), NoMemory> {
+        self.values.try_reserve_exact(lack.values)?;
+        self.process = Table::with_places(lack.places)?;
+        Ok(())
+    }
+}
+
+/// What there is no room in.
+pub(super) struct Lack {
+    values: usize,
+    places: usize,
+}
+
+impl Parts {
+    /// Has it room for one more value, perhaps in what was brought?
+    pub(super) fn take_room(&mut self, room: &mut Room) -> Result<(), Lack> {
+        let listed = self.values.has_room_with(&mut room.values);
+        if !self.process.has_room() {
+            room.process = self.process.grow_into(std::mem::take(&mut room.process));
+        }
+        if listed && self.process.has_room() {
+            return Ok(());
+        }
+        Err(Lack {
+            values: (self.values.len() * 2).max(4),
+            places: self.process.larger(),
+        })
+    }
+
+    /// Lists a value. There must be room.
+    pub(super) fn add(&mut self, value: Shared<Value>) {
+        value.place.store(self.values.len() as u32, Relaxed);
+        self.values.push(value);
+    }
+
+    /// Takes a value off the list; it is gone, and is to be dropped outside the lock.
+    pub(super) fn remove(&mut self, value: &Value) -> Option<Shared<Value>> {
+        value.set_stage(Stage::Gone);
+        let place = value.place.load(Relaxed);
+        let last = self.values.pop()?;
+        match self.values.get_mut(place as usize) {
+            Some(removed) => {
+                last.place.store(place, Relaxed);
+                Some(std::mem::replace(removed, last))
+            }
+            None => Some(last),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Ending values: at the end of their thread, by `retire`, with a snapshot.
+
+use super::Slot;
+use super::body::{self, Body};
+use super::config::Config;
+use super::make::wait_for_end;
+use super::value::{Stage, Value};
+use crate::error::Failure;
+use crate::host::attached;
+use crate::sys::bracket::{self, Bracket};
+use crate::sys::memory::Shared;
+use crate::sys::text::text;
+use crate::sys::thread::{self, Mark};
+use std::ffi::c_void;
+
+/// A value that this thread has taken out of use and owes an end. However that comes about, it is gone afterwards.
+pub(super) struct Ending {
+    pub(super) value: Shared<Value>,
+    pointer: *mut c_void,
+    config: Config,
+}
+
+impl Ending {
+    /// Takes a value out of use, unless somebody else has.
+    pub(super) fn claim(value: Shared<Value>) -> Option<Self> {
+        let mut held = body::lock();
+        let pointer = value.live()?;
+        let config = value.body.parts(&mut held).config.clone();
+        value.work_here();
+        value.set_stage(Stage::Leaving);
+        drop(held);
+        Some(Self::begun(value, pointer, config))
+    }
+
+    /// The end of a value that this thread has taken out of use already.
+    pub(super) fn begun(value: Shared<Value>, pointer: *mut c_void, config: Config) -> Self {
+        // Others may wait for this thread now.
+        thread::owns(1);
+        Self {
+            value,
+            pointer,
+            config,
+        }
+    }
+
+    /// Runs the destructor. Where the host refuses, the value is leaked.
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let body = self.value.body;
+        attached(self.config.bracket()?, body, || {
+            self.run_attached();
+            Ok(())
+        })
+    }
+
+    /// The same inside the host.
+    pub(super) fn run_attached(&self) {
+        bracket::share();
+        Mark::during(self.value.body.mark(), || {
+            self.config.factory.destroy(self.value.index, self.pointer);
+        });
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let mut held = body::lock();
+        // Not if a fork has forgotten it.
+        let removed = (self.value.stage() == Stage::Leaving)
+            .then(|| self.value.body.parts(&mut held).remove(&self.value));
+        drop(held);
+        drop(removed);
+        self.value.gone.keep(());
+        thread::owns(-1);
+    }
+}
+
+/// How retiring came out well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retired {
+    Done,
+    /// This thread is inside one of its factories or destructors.
+    Inside,
+}
+
+impl Slot {
+    /// Ends every value, on this thread, and makes sure that no callback of the slot runs or will run.
+    pub(crate) fn retire(&self) -> Result<Retired, Failure> {
+        let body = self.body()?;
+        if Mark::is_set(body.mark()) {
+            return Ok(Retired::Inside);
+        }
+        attached(body.config().bracket()?, body, || {
+            body.retire(&mut body::lock());
+            body.end_all()
+        })?;
+        // Freed after the lock.
+        let mut config = body.config();
+        config.forget_pointers();
+        std::mem::swap(&mut body.parts(&mut body::lock()).config, &mut config);
+        Ok(Retired::Done)
+    }
+}
+
+impl Body {
+    fn end_all(&'static self) -> Result<(), Failure> {
+        loop {
+            let last = self.parts(&mut body::lock()).values.last().cloned();
+            let Some(value) = last else {
+                return Ok(());
+            };
+            match Ending::claim(value.clone()) {
+                Some(ending) => ending.run_attached(),
+                None => wait_for_end(&value)?,
+            }
+        }
+    }
+}
+
+impl Config {
+    /// The hooks of the host, if there is one.
+    pub(super) fn bracket(&self) -> Result<Option<Bracket>, Failure> {
+        match Bracket::read(self.host) {
+            None => Ok(None),
+            Some(Ok(bracket)) => Ok(Some(bracket)),
+            Some(Err(problem)) => Err(Failure::invalid(text!("the host of a slot: {problem}"))),
+        }
+    }
+}

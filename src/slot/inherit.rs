@@ -1,0 +1,73 @@
+//! What a forked child finds of the slots.
+
+use super::body::{self, Body, Parts};
+use super::mine;
+use super::value::{Holder, Stage, Value};
+use crate::once::OnFork;
+use crate::sys::process;
+
+/// Before a fork.
+pub(crate) fn hold_for_fork() {
+    std::mem::forget(body::lock());
+}
+
+/// After it, in the parent.
+pub(crate) fn let_go_after_fork() {
+    drop(body::resume());
+}
+
+/// After it, in the child, whose only thread was `before` there. Frees nothing, and runs no user code.
+pub(crate) fn inherit(before: u64) {
+    body::each(&mut body::resume(), |body, parts| {
+        body.inherit(parts, before);
+    });
+}
+
+impl Body {
+    fn inherit(&self, parts: &mut Parts, before: u64) {
+        let was_used = parts.pid != 0 || !parts.values.is_empty();
+        let on_fork = parts.config.on_fork;
+        for place in (0..parts.values.len()).rev() {
+            let Some(value) = parts.values.get(place).cloned() else {
+                break;
+            };
+            if on_fork == OnFork::Keep && value.survives(before) {
+                value.inherit(before);
+            } else {
+                // Its thread may have been using it when it forked.
+                std::mem::forget((parts.remove(&value), parts.process.take(&value)));
+            }
+        }
+        match on_fork {
+            OnFork::Poison if was_used => {
+                if parts.pid == 0 {
+                    parts.pid = process::parent();
+                }
+                self.poison();
+            }
+            OnFork::Reset => parts.pid = 0,
+            _ => {}
+        }
+    }
+}
+
+impl Value {
+    /// Is somebody left who has it, or makes or ends it?
+    fn survives(&self, before: u64) -> bool {
+        match self.stage() {
+            Stage::Making | Stage::Leaving => self.worker() == before,
+            Stage::Live => {
+                !matches!(self.holder, Holder::Thread(_)) || self.holder == mine::holder()
+            }
+            Stage::Gone => false,
+        }
+    }
+
+    fn inherit(&self, before: u64) {
+        if self.worker() == before {
+            self.work_here();
+        }
+        self.made.forget_sleepers();
+        self.gone.forget_sleepers();
+    }
+}

@@ -1,0 +1,353 @@
+//! Getting a value: found, made by this thread, or waited for while another thread makes it.
+
+use super::Slot;
+use super::body::{self, Body, Parts, Room};
+use super::config::Config;
+use super::mine;
+use super::value::{Holder, Stage, Value};
+use crate::error::{Error, Facts, Failure, Scope};
+use crate::host::{attached, wait_on, wait_stubbornly};
+use crate::name::{Called, Kind, Subject};
+use crate::once::graph::Waiting;
+use crate::sys::bracket;
+use crate::sys::clock::Limit;
+use crate::sys::memory::Shared;
+use crate::sys::process;
+use crate::sys::text::{append, text};
+use crate::sys::thread::{self, Mark};
+use std::ffi::c_void;
+
+/// A look for a value that has to be made.
+enum Look {
+    There(*mut c_void),
+    /// Somebody makes it or ends it.
+    Busy(Shared<Value>),
+    /// It is this thread's to make.
+    Ours(Making),
+}
+
+impl Slot {
+    /// The value at an index, made now if it is not there.
+    pub(crate) fn get(&self, index: u32) -> Result<*mut c_void, Failure> {
+        let body = self.open()?;
+        let key = body.id(index);
+        let entered = mine::find_entered(key);
+        if let Some(pointer) = entered.and_then(|value| value.live()) {
+            return Ok(pointer);
+        }
+        let own = mine::find_own(key);
+        if let Some(pointer) = own.and_then(|value| value.live()) {
+            return Ok(pointer);
+        }
+        let config = body.config();
+        if let Some(pointer) = body.shared_value(&config, index)? {
+            return Ok(pointer);
+        }
+        if config.factory.create.is_none() {
+            return Err(not_found(body, index));
+        }
+        // Attached before the making is owned: whoever waits for it does so without the host.
+        attached(config.bracket()?, body, || {
+            loop {
+                match body.look(&config, index)? {
+                    Look::There(pointer) => return Ok(pointer),
+                    Look::Busy(value) => wait_for(&value)?,
+                    Look::Ours(making) => return making.run(&config),
+                }
+            }
+        })
+    }
+
+    /// Is there a value? Makes none.
+    pub(crate) fn has(&self, index: u32) -> bool {
+        let Some(body) = self.known_body().filter(|body| body.is_open()) else {
+            return false;
+        };
+        let key = body.id(index);
+        let is_live = |value: Shared<Value>| value.live().is_some();
+        mine::find_entered(key).is_some_and(is_live)
+            || mine::find_own(key).is_some_and(is_live)
+            || body.find_shared(index).is_some_and(is_live)
+    }
+}
+
+impl Body {
+    /// The process's value at an index.
+    pub(super) fn find_shared(&self, index: u32) -> Option<Shared<Value>> {
+        let mut held = body::lock();
+        self.parts(&mut held).process.find(self.id(index)).cloned()
+    }
+
+    /// The value of the process or of this thread itself, in any stage.
+    pub(super) fn find_held(&self, config: &Config, index: u32) -> Option<Shared<Value>> {
+        if config.is_process {
+            self.find_shared(index)
+        } else {
+            mine::find_own(self.id(index))
+        }
+    }
+
+    /// The process's value, if it is there; this thread finds it by itself from now on.
+    fn shared_value(&self, config: &Config, index: u32) -> Result<Option<*mut c_void>, Failure> {
+        if !config.is_process {
+            return Ok(None);
+        }
+        let value = self.find_shared(index);
+        let Some(pointer) = value.as_ref().and_then(|value| value.live()) else {
+            return Ok(None);
+        };
+        if let Some(value) = value
+            && mine::reserve().is_ok()
+        {
+            mine::put(value);
+        }
+        Ok(Some(pointer))
+    }
+
+    /// Looks once more, and makes the value this thread's to make if nobody has it.
+    fn look(&'static self, config: &Config, index: u32) -> Result<Look, Failure> {
+        if let Some(value) = self.find_held(config, index) {
+            match (value.stage(), value.live()) {
+                (_, Some(pointer)) => return Ok(Look::There(pointer)),
+                (Stage::Making, _) if value.is_worked_on_here() => {
+                    return Err(recursive(self, index));
+                }
+                (Stage::Making | Stage::Leaving, _) if config.is_process => {
+                    return Ok(Look::Busy(value));
+                }
+                _ => {}
+            }
+        }
+        let value = Value::new(self, index, Self::holder(config), Stage::Making);
+        match self.begin(value)? {
+            Some(value) => Ok(Look::Ours(Making::begun(value))),
+            // Another thread was first.
+            None => self.look(config, index),
+        }
+    }
+
+    /// Lists a new value; `None` if it is the process's and the process has one by now.
+    pub(super) fn begin(&'static self, value: Value) -> Result<Option<Shared<Value>>, Failure> {
+        let value = Shared::try_new(value)?;
+        mine::reserve()?;
+        let listed = self.with_room(|parts| {
+            let there = parts.process.find(value.id());
+            let is_first =
+                value.holder != Holder::Process || there.is_none_or(|there| there.is_gone());
+            is_first.then(|| {
+                if value.live().is_some() {
+                    parts.pid = process::id();
+                }
+                parts.add(value.clone());
+                (value.holder == Holder::Process)
+                    .then(|| parts.process.put(value.id(), value.clone()))
+            })
+        })?;
+        // What it replaces is freed here.
+        let Some(_replaced) = listed else {
+            return Ok(None);
+        };
+        if !matches!(value.holder, Holder::Snapshot(_)) {
+            mine::put(value.clone());
+        }
+        Ok(Some(value))
+    }
+
+    /// Changes the parts of an open slot with room for one more value.
+    pub(super) fn with_room<R>(&self, change: impl FnOnce(&mut Parts) -> R) -> Result<R, Failure> {
+        // Declared first: what is left of it is freed after the lock.
+        let mut room = Room::default();
+        loop {
+            let mut held = body::lock();
+            if !self.is_open() {
+                drop(held);
+                return Err(self.refusal());
+            }
+            let parts = self.parts(&mut held);
+            match parts.take_room(&mut room) {
+                Ok(()) => return Ok(change(parts)),
+                Err(lack) => {
+                    drop(held);
+                    room.provide(lack)?;
+                }
+            }
+        }
+    }
+
+    /// Whose a new value is.
+    pub(super) fn holder(config: &Config) -> Holder {
+        if config.is_process {
+            Holder::Process
+        } else {
+            mine::holder()
+        }
+    }
+}
+
+/// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
+/// the factory is also that of whoever waited for it.
+pub(super) fn wait_for(value: &Shared<Value>) -> Result<(), Failure> {
+    let _edge = edge(value)?;
+    let limit = Limit::new(u64::MAX);
+    if value.stage() == Stage::Leaving {
+        wait_on(value.body, &value.gone, &limit)?;
+        return Ok(());
+    }
+    match wait_on(value.body, &value.made, &limit)? {
+        Some(Some(failure)) => Err(failure.clone()),
+        _ => Ok(()),
+    }
+}
+
+/// The same, whatever comes of it, and never given up.
+pub(super) fn wait_for_end(value: &Shared<Value>) -> Result<(), Failure> {
+    let _edge = edge(value)?;
+    match value.stage() {
+        Stage::Making => wait_stubbornly(&value.made),
+        Stage::Leaving => wait_stubbornly(&value.gone),
+        Stage::Live | Stage::Gone => {}
+    }
+    Ok(())
+}
+
+fn edge(value: &Shared<Value>) -> Result<Option<Waiting>, Failure> {
+    if !thread::owns_any() {
+        return Ok(None);
+    }
+    Waiting::begin_for_value(value, value.body.name()).map(Some)
+}
+
+/// A value that this thread makes. Unless that comes to an end, nothing is left of it.
+pub(super) struct Making {
+    value: Shared<Value>,
+    failure: Option<Failure>,
+    is_done: bool,
+}
+
+impl Making {
+    pub(super) fn begun(value: Shared<Value>) -> Self {
+        // Others may wait for this thread now.
+        thread::owns(1);
+        Self {
+            value,
+            failure: None,
+            is_done: false,
+        }
+    }
+
+    fn run(mut self, config: &Config) -> Result<*mut c_void, Failure> {
+        let (body, index) = (self.value.body, self.value.index);
+        let scope = Scope::enter();
+        let created = Mark::during(body.mark(), || {
+            bracket::share();
+            config.factory.create(index)
+        });
+        match created {
+            Some(Ok(pointer)) => self.finish(pointer),
+            Some(Err(code)) => {
+                let failure = failed(body, index, code, &scope);
+                self.failure = Some(failure.clone());
+                Err(failure)
+            }
+            None => Err(not_found(body, index)),
+        }
+    }
+
+    /// It is made.
+    pub(super) fn finish(&mut self, pointer: *mut c_void) -> Result<*mut c_void, Failure> {
+        let body = self.value.body;
+        let mut held = body::lock();
+        // Not if a fork has forgotten it.
+        if self.value.stage() == Stage::Making {
+            self.value.replace(pointer);
+            self.value.set_stage(Stage::Live);
+            body.parts(&mut held).pid = process::id();
+            self.is_done = true;
+        }
+        drop(held);
+        if self.is_done && body.is_open() {
+            Ok(pointer)
+        } else {
+            Err(body.refusal())
+        }
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        let value = &self.value;
+        if !self.is_done {
+            let mut held = body::lock();
+            let parts = value.body.parts(&mut held);
+            let listed = (value.stage() == Stage::Making).then(|| parts.remove(value));
+            let shared = parts.process.take(value);
+            drop(held);
+            drop((listed, shared));
+            mine::take(value);
+        }
+        let failure = self.failure.take();
+        value.made.keep(if self.is_done {
+            None
+        } else {
+            Some(failure.unwrap_or_else(|| unwound(value.body, value.index)))
+        });
+        thread::owns(-1);
+    }
+}
+
+#[cold]
+fn failed(body: &Body, index: u32, code: i32, scope: &Scope) -> Failure {
+    let (said, cause) = scope.take(code);
+    let name = body.name();
+    let mut text = text!(
+        "the factory of {} returned {code} for index {index}",
+        Called(Kind::Slot, &name)
+    );
+    if let Some(said) = &said {
+        append!(text, ": {}", said.text);
+    }
+    append!(text, ". Nothing was kept; the next call tries again");
+    let facts = Facts {
+        code,
+        cause,
+        ..Facts::default()
+    };
+    Failure::new(Error::Callback(text), &name, facts)
+}
+
+#[cold]
+fn unwound(body: &Body, index: u32) -> Failure {
+    let name = body.name();
+    let text = text!(
+        "the factory of {} was left by an exception or by the end of its thread, for index {index}. Nothing was kept; the next call \
+         tries again",
+        Called(Kind::Slot, &name)
+    );
+    Failure::new(Error::Callback(text), &name, Facts::default())
+}
+
+#[cold]
+fn not_found(body: &Body, index: u32) -> Failure {
+    let name = body.name();
+    let text = text!(
+        "{} has no value at index {index} and no factory: store one with lazy_slot_set, or configure a factory",
+        Called(Kind::Slot, &name)
+    );
+    Failure::new(Error::NotFound(text), &name, Facts::default())
+}
+
+/// What a factory gets that asks for the value that it is making.
+#[cold]
+pub(super) fn recursive(body: &Body, index: u32) -> Failure {
+    let name = body.name();
+    let thread = thread::id();
+    let text = text!(
+        "thread {thread} is making the value of {} at index {index}, and its factory asks for that very value",
+        Called(Kind::Slot, &name)
+    );
+    let facts = Facts {
+        owner_thread: thread,
+        ..Facts::default()
+    };
+    Failure::new(Error::Deadlock(text), &name, facts)
+}

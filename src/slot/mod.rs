@@ -1,0 +1,165 @@
+//! Slots: state that every thread has, or every device of the process, made by a factory when it is first asked for.
+//!
+//! | what | where |
+//! |---|---|
+//! | what the library keeps of each slot; the one lock | `body` |
+//! | one value from its making to its end | `value` |
+//! | this thread's values and the snapshots that it has entered | `mine` |
+//! | making, waiting for somebody's factory | `make` |
+//! | storing another pointer | `set` |
+//! | ending values: at thread exit, by `retire` | `end` |
+//! | snapshots | `snapshot` |
+//! | what a child inherits | `inherit` |
+//!
+//! A value is found without a lock: a thread's table is its own, and the stage of a value says whether it is there. Everything else
+//! changes under the one lock of the slots. No user code runs while it is held, and nothing is allocated or freed under it.
+
+mod body;
+mod config;
+mod end;
+mod inherit;
+mod make;
+mod mine;
+mod named;
+mod set;
+mod snapshot;
+mod table;
+mod value;
+
+pub(crate) use config::Config;
+pub(crate) use end::Retired;
+pub(crate) use inherit::{hold_for_fork, inherit, let_go_after_fork};
+pub(crate) use mine::forget_thread;
+pub(crate) use named::named;
+pub(crate) use snapshot::Snapshot;
+pub(crate) use value::Value;
+
+use crate::abi;
+use crate::error::{Error, Facts, Failure};
+use crate::name::{Called, Kind};
+use crate::sys::order;
+use crate::sys::sized::Foreign;
+use crate::sys::text::text;
+use body::{Body, Parts};
+use std::ffi::c_void;
+use std::sync::atomic::AtomicPtr;
+
+/// A slot, in the caller's memory: the layout of `lazy_slot`.
+#[repr(C)]
+pub(crate) struct Slot {
+    abi: u32,
+    flags: u32,
+    config: Foreign<abi::lazy_slot_config>,
+    body: AtomicPtr<Body>,
+    _reserved: Foreign<u8>,
+}
+
+const _: () = assert!(size_of::<Slot>() == size_of::<abi::lazy_slot>());
+
+impl Slot {
+    const fn new() -> Self {
+        Self {
+            abi: abi::LAZY_SLOT_ABI,
+            flags: 0,
+            config: Foreign::NULL,
+            body: AtomicPtr::new(std::ptr::null_mut()),
+            _reserved: Foreign::none(),
+        }
+    }
+
+    /// Is the layout one that this library knows?
+    #[inline(always)]
+    pub(crate) fn is_known(&self) -> bool {
+        self.abi <= abi::LAZY_SLOT_ABI && self.flags == 0
+    }
+
+    /// What the library keeps of it, if it has been used.
+    #[inline(always)]
+    fn known_body(&self) -> Option<&'static Body> {
+        // SAFETY: NULL, or a body, which is never freed.
+        unsafe { self.body.load(order::see_slot()).as_ref() }
+    }
+
+    /// The value, where finding it is all there is to do.
+    #[inline(always)]
+    pub(crate) fn find(&self, index: u32) -> Option<*mut c_void> {
+        let body = self.known_body().filter(|body| body.is_open())?;
+        mine::find(body.id(index))
+    }
+
+    /// What the library keeps of it, made at first use, and open.
+    fn open(&self) -> Result<&'static Body, Failure> {
+        let body = self.body()?;
+        if body.is_open() {
+            Ok(body)
+        } else {
+            Err(body.refusal())
+        }
+    }
+
+    fn body(&self) -> Result<&'static Body, Failure> {
+        match self.known_body() {
+            Some(body) => Ok(body),
+            None => self.furnish(Config::copy(self.config)?.unwrap_or_default()),
+        }
+    }
+
+    fn furnish(&self, config: Config) -> Result<&'static Body, Failure> {
+        let fresh = Body::try_new(Parts {
+            config,
+            ..Parts::default()
+        })?;
+        let mut held = body::lock_with_room()?;
+        // Another thread may have been first: then ours is freed after the lock.
+        match self.known_body() {
+            Some(body) => {
+                drop(held);
+                Ok(body)
+            }
+            None => Ok(self.furnish_with(fresh, &mut held)),
+        }
+    }
+
+    fn furnish_with(&self, fresh: Box<Body>, held: &mut body::Held) -> &'static Body {
+        let body = Body::enter(held, fresh);
+        let pointer = std::ptr::from_ref(body).cast_mut();
+        self.body.store(pointer, order::publish_slot());
+        body
+    }
+
+    /// Takes this configuration, before the first value.
+    pub(crate) fn configure(&self, config: Config) -> Result<(), Failure> {
+        let body = match self.known_body() {
+            Some(body) => body,
+            None => self.furnish(config.clone())?,
+        };
+        let mut config = config;
+        let mut held = body::lock();
+        let parts = body.parts(&mut held);
+        if parts.is_named {
+            config.name = parts.config.name.clone();
+        }
+        let has_values = parts.pid != 0 || !parts.values.is_empty();
+        let is_decided = has_values || parts.is_named && parts.is_configured;
+        let is_equal = parts.config == config;
+        if !is_decided && body.is_open() {
+            // What was there is freed after the lock.
+            std::mem::swap(&mut parts.config, &mut config);
+            parts.is_configured = true;
+        }
+        drop(held);
+        if !body.is_open() {
+            return Err(body.refusal());
+        }
+        if is_decided && !is_equal {
+            let name = config.name;
+            let text = text!(
+                "{} has a value already, or is shared by name and configured in another way; nothing has changed. Configure it \
+                 before its first use",
+                Called(Kind::Slot, &name)
+            );
+            return Err(Failure::new(Error::TooLate(text), &name, Facts::default()));
+        }
+        Ok(())
+    }
+}

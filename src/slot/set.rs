@@ -1,0 +1,72 @@
+//! Storing a value: a new one, or another in place of the one that is there.
+
+use super::Slot;
+use super::body;
+use super::config::Config;
+use super::end::Ending;
+use super::make::{recursive, wait_for};
+use super::mine;
+use super::value::{Holder, Stage, Value};
+use crate::error::Failure;
+use crate::host::attached;
+use crate::sys::memory::Shared;
+use std::ffi::c_void;
+
+impl Slot {
+    /// Stores a value: in the innermost entered snapshot that has one there, else for this thread or for the process.
+    pub(crate) fn set(&self, index: u32, pointer: *mut c_void) -> Result<(), Failure> {
+        let body = self.open()?;
+        let config = body.config();
+        let entered = mine::find_entered(body.id(index));
+        if let Some(value) = entered.filter(|value| value.live().is_some()) {
+            return exchange(&value, pointer, &config);
+        }
+        attached(config.bracket()?, body, || {
+            loop {
+                let there = body.find_held(&config, index);
+                match there.as_ref().map(|value| (value, value.stage())) {
+                    Some((value, Stage::Live)) => return exchange(value, pointer, &config),
+                    Some((value, Stage::Making)) if value.is_worked_on_here() => {
+                        return Err(recursive(body, index));
+                    }
+                    Some((value, Stage::Making | Stage::Leaving)) if config.is_process => {
+                        wait_for(value)?;
+                    }
+                    _ => {
+                        let value =
+                            Value::new(body, index, body::Body::holder(&config), Stage::Live)
+                                .with_pointer(pointer);
+                        if body.begin(value)?.is_some() {
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Puts a pointer in place of the one that is there. A thread's former value is ended at once; others may be using a former value of
+/// the process or of a snapshot, so it is ended with the rest.
+fn exchange(value: &Shared<Value>, pointer: *mut c_void, config: &Config) -> Result<(), Failure> {
+    if value.live() == Some(pointer) {
+        return Ok(());
+    }
+    let body = value.body;
+    if config.factory.destroy.is_none() {
+        return body.with_room(|_| _ = value.replace(pointer));
+    }
+    let is_ours = matches!(value.holder, Holder::Thread(_));
+    let stage = if is_ours { Stage::Leaving } else { Stage::Live };
+    let former = Shared::try_new(Value::new(body, value.index, value.holder, stage))?;
+    let replaced = body.with_room(|parts| {
+        let replaced = value.replace(pointer);
+        former.replace(replaced);
+        parts.add(former.clone());
+        replaced
+    })?;
+    if is_ours {
+        Ending::begun(former, replaced, config.clone()).run_attached();
+    }
+    Ok(())
+}
