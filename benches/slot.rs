@@ -96,11 +96,7 @@ fn play(program: &Path, rounds: usize) -> Result<Vec<Peer>, String> {
 fn instructions(program: &Path, peer: usize, directory: &Path) -> Result<f64, String> {
     let report = directory.join("callgrind.out");
     let status = Command::new("valgrind")
-        .args([
-            "-q",
-            "--tool=callgrind",
-            "--toggle-collect=look_up",
-        ])
+        .args(["-q", "--tool=callgrind", "--toggle-collect=look_up"])
         .arg(format!("--callgrind-out-file={}", report.display()))
         .arg(program)
         .args(["0", &peer.to_string()])

@@ -1,11 +1,13 @@
 //! Chapter 7 of the header: slots, state that every thread or every device has.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 
 use super::entry;
 use crate::abi::{self, lazy_slot, lazy_slot_config, lazy_status};
 use crate::error::Failure;
 use crate::slot::{self, Config, Retired, Slot};
+use crate::sys::errno;
 use crate::sys::sized::Foreign;
 
 /// Says how the values of `slot` are made and ended; before its first value.
@@ -105,11 +107,16 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
 
 #[cold]
 fn get_slow(slot: Option<&Slot>, index: u32, place: Option<&mut *mut c_void>) -> lazy_status {
-    entry::slow(|| {
+    let errno = Cell::new(None);
+    let status = entry::slow(|| {
         let place = place.ok_or_else(|| Failure::invalid("the place for the value is NULL"))?;
-        *place = slot.ok_or_else(no_slot)?.get(index)?;
+        *place = slot.ok_or_else(no_slot)?.get(index, &errno)?;
         Ok(abi::LAZY_OK)
-    })
+    });
+    if let Some(number) = errno.get() {
+        errno::set(number);
+    }
+    status
 }
 
 /// Stores a value: in the innermost entered snapshot that has one there, else for this thread, or for the process.
@@ -170,7 +177,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_has(slot: *const lazy_slot, index: u32
 /// before `dlclose` of the code that they are in, or the end of the slot's storage.
 ///
 /// It waits for factories and destructors that run on other threads. It is final: nobody gets a value afterwards. No thread may
-/// still be using one. The library keeps a few dozen bytes of each slot that was used.
+/// still be using one. The library keeps some fifty bytes of each slot that was used, and not its name.
 ///
 /// - `slot`: the slot.
 ///

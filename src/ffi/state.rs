@@ -115,7 +115,7 @@ pub unsafe extern "C-unwind" fn lazy_thread_state_free(state: *mut lazy_thread_s
     let state = unsafe { given(state) };
     entry::slow(|| {
         if let Some(state) = state {
-            state.give_up();
+            state.free();
         }
         Ok(abi::LAZY_OK)
     });

@@ -39,7 +39,7 @@ pub(crate) struct Attempt {
 pub(crate) enum Outcome {
     Ready,
     Failed(Failure),
-    /// In a forked child: its owner does not exist there. Nobody's, so the once is as it was before.
+    /// In a forked child: its owner does not exist there, or the policy does not leave it to that. Nobody's.
     Void,
 }
 
@@ -73,6 +73,11 @@ impl Attempt {
         self.owner.load(Relaxed)
     }
 
+    /// Has a fork taken it from its owner? The owner finds out when its callback returns.
+    pub(super) fn is_void(&self) -> bool {
+        matches!(self.outcome.get(), Some(Outcome::Void))
+    }
+
     /// Does this thread own it, or hold its permit?
     #[inline(always)]
     pub(super) fn is_mine(this: &Shared<Self>) -> bool {
@@ -97,6 +102,14 @@ impl Attempt {
             this.forget_others(held);
         }
         this.outcome.keep(Outcome::Void);
+    }
+
+    /// The owner forked, and in the child the attempt is not its own any more.
+    #[cfg(not(loom))]
+    pub(super) fn take_away(&self) {
+        self.lent.store(0, Relaxed);
+        self.outcome.keep(Outcome::Void);
+        crate::error::make_look();
     }
 
     /// The owner forked, and this is it in the child, where nobody else is.

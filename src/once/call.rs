@@ -59,6 +59,10 @@ pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failu
         match locked.standing() {
             Standing::Mine(word::DRAINING) => return Ok((Decision::RunReentrant, None)),
             Standing::Over(failure) => return Err(failure),
+            Standing::Forked => {
+                drop(locked);
+                return Err(once.forked());
+            }
             Standing::Fresh | Standing::Mine(_) => {}
             Standing::Theirs(attempt) => match locked.door(once, ask) {
                 Door::Open => {}

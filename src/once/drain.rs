@@ -14,6 +14,7 @@ use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::noexcept::noexcept;
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
+use std::mem::ManuallyDrop;
 
 /// The right and duty of one thread to end an attempt. Unless told otherwise, it ends as failed: whatever unwinds past it
 /// (a C++ exception, the end of the thread) leaves a once that works.
@@ -58,7 +59,13 @@ impl<'a> Ownership<'a> {
     /// take; then READY.
     pub(super) fn run(mut self) -> Result<Progress, Failure> {
         let mut result = self.initialize();
-        while result.is_ok() {
+        loop {
+            if self.attempt.is_void() {
+                return Err(self.leave_void());
+            }
+            if let Err(failure) = result {
+                return Err(self.end(failure));
+            }
             result = match self.next() {
                 Some(Work::Plain(block)) => self.run_block(block),
                 Some(Work::One(request)) => self.run_request(request),
@@ -69,9 +76,6 @@ impl<'a> Ownership<'a> {
                 },
             };
         }
-        result
-            .map(|()| Progress::Done)
-            .map_err(|failure| self.end(failure))
     }
 
     fn initialize(&mut self) -> Result<(), Failure> {
@@ -81,6 +85,7 @@ impl<'a> Ownership<'a> {
         let scope = Scope::enter();
         match initializer.run() {
             0 => Ok(()),
+            _ if self.attempt.is_void() => Err(Failure::Bare(abi::LAZY_E_FORKED)),
             code => Err(self.initializer_failed(code, &scope)),
         }
     }
@@ -113,10 +118,17 @@ impl<'a> Ownership<'a> {
     }
 
     fn run_block(&mut self, block: Shared<Block>) -> Result<(), Failure> {
+        let block = Lent {
+            block: ManuallyDrop::new(block),
+            attempt: self.attempt.clone(),
+        };
         let scope = Scope::enter();
         watch(|said| {
             while let Some(entry) = block.current() {
                 let code = entry.callback.run();
+                if said.get() && self.attempt.is_void() {
+                    return Err(Failure::Bare(abi::LAZY_E_FORKED));
+                }
                 if code != 0 {
                     let failure = self.plain_failed(entry, code, &scope);
                     let goes_on = self.leave_plain(&block, entry);
@@ -132,7 +144,7 @@ impl<'a> Ownership<'a> {
         let work = locked.gate().running_mut().work.take();
         // The queue takes its block back alone.
         drop(work);
-        let ran = locked.gate().queue.restore(block);
+        let ran = locked.gate().queue.restore(block.give_back());
         drop(locked);
         drop(ran);
         Ok(())
@@ -171,6 +183,9 @@ impl<'a> Ownership<'a> {
     fn run_request(&mut self, request: Shared<Request>) -> Result<(), Failure> {
         let scope = Scope::enter();
         let code = Mark::during(request.key(), || request.details.callback.run());
+        if self.attempt.is_void() {
+            return Err(Failure::Bare(abi::LAZY_E_FORKED));
+        }
         if code == 0 {
             self.leave(&request, false);
             return Ok(());
@@ -194,17 +209,26 @@ impl<'a> Ownership<'a> {
     /// it finds it running until its context has been released.
     fn leave(&mut self, request: &Shared<Request>, may_stay: bool) {
         loop {
+            let is_void = self.attempt.is_void();
+            if is_void && !self.released {
+                // It is in the queue of a fresh once.
+                return;
+            }
             let mut locked = self.locked();
             let closed = locked.phase() == word::CLOSED;
             let gate = locked.gate();
-            let cancelled = gate.running().cancelled || closed;
-            if may_stay && !self.released && !cancelled && !gate.queue.is_superseded(request) {
+            let may_stay = may_stay && !self.released;
+            if may_stay
+                && !closed
+                && !gate.running().cancelled
+                && !gate.queue.is_superseded(request)
+            {
                 gate.queue.fail(request);
                 gate.running_mut().work = None;
                 return;
             }
             if self.released {
-                let work = gate.running_mut().work.take();
+                let work = (!is_void).then(|| gate.running_mut().work.take());
                 let place = gate.queue.remove(request);
                 drop(locked);
                 drop((work, place));
@@ -253,9 +277,47 @@ impl Drop for Ownership<'_> {
     fn drop(&mut self) {
         if !matches!(self.stage, Stage::Ended) {
             noexcept(|| {
-                let failure = self.unwound();
-                self.end(failure);
+                if self.attempt.is_void() {
+                    self.leave_void();
+                } else {
+                    let failure = self.unwound();
+                    self.end(failure);
+                }
             });
+        }
+    }
+}
+
+/// The block that is being run. If a fork takes the attempt away, the queue has it already, as its only owner.
+struct Lent {
+    block: ManuallyDrop<Shared<Block>>,
+    attempt: Shared<Attempt>,
+}
+
+impl Lent {
+    fn give_back(self) -> Shared<Block> {
+        let mut lent = ManuallyDrop::new(self);
+        // SAFETY: each is taken once, and not dropped where it was.
+        unsafe {
+            std::ptr::drop_in_place(&mut lent.attempt);
+            ManuallyDrop::take(&mut lent.block)
+        }
+    }
+}
+
+impl std::ops::Deref for Lent {
+    type Target = Shared<Block>;
+
+    fn deref(&self) -> &Shared<Block> {
+        &self.block
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if !self.attempt.is_void() {
+            // SAFETY: not used any more.
+            unsafe { ManuallyDrop::drop(&mut self.block) };
         }
     }
 }

@@ -92,6 +92,13 @@ impl Ownership<'_> {
         failure
     }
 
+    /// A fork has taken the attempt away, and the policy of the once has decided what becomes of that.
+    pub(super) fn leave_void(&mut self) -> Failure {
+        self.stage = Stage::Ended;
+        thread::owns(-1);
+        self.void()
+    }
+
     /// Puts what has not run back into the queue, under the once's own lock: that takes as long as the queue is.
     fn give_back(&self) -> impl Sized + use<> {
         let mut locked = self.locked();

@@ -40,6 +40,22 @@ struct Failed<'a> {
 }
 
 impl Ownership<'_> {
+    /// What its caller gets in the child.
+    pub(super) fn void(&self) -> Failure {
+        let name = self.attempt.name();
+        let text = text!(
+            "a callback of {} forked this process, in which the attempt is void: that is what on_fork says",
+            called(name)
+        );
+        let facts = Facts {
+            init_site: self.attempt.origin().resolve(),
+            owner_thread: self.attempt.owner(),
+            attempt: self.attempt.number,
+            ..Facts::default()
+        };
+        Failure::new(Error::Forked(text), name, facts)
+    }
+
     pub(super) fn initializer_failed(&self, code: i32, scope: &Scope) -> Failure {
         let (said, cause) = scope.take(code);
         let name = self.attempt.name();
@@ -207,6 +223,39 @@ impl Failure {
 }
 
 impl Once {
+    /// This is a forked child, and what the once guards does not survive that.
+    #[cold]
+    pub(super) fn forked(&self) -> Failure {
+        let name = self.name();
+        let known = self.lock_gate().map(|mut locked| {
+            let gate = locked.gate();
+            (gate.forked_from, gate.latest.clone())
+        });
+        let (parent, latest) = known.unwrap_or_default();
+        let mut facts = Facts::default();
+        let mut text = text!("{} was in use in process {parent}", called(&name));
+        if let Some(attempt) = latest {
+            facts.init_site = attempt.origin().resolve();
+            facts.owner_thread = attempt.owner();
+            facts.attempt = attempt.number;
+            facts.elapsed_ns = clock::now_ns().saturating_sub(attempt.since_ns);
+            append!(
+                text,
+                " (attempt {} by its thread {}, started at {}, {} ago)",
+                attempt.number,
+                attempt.owner(),
+                facts.init_site,
+                since(attempt.since_ns)
+            );
+        }
+        append!(
+            text,
+            ", of which this one is a forked child, and does not survive that: start the child with exec, or use \
+             lazy_once_reset and start again"
+        );
+        Failure::new(Error::Forked(text), &name, facts)
+    }
+
     /// Configuring after the first attempt; or, on a named once, after the first who did, in another way.
     pub(super) fn too_late(
         &self,

@@ -7,7 +7,7 @@
 //! - A gate stands in the registry from the moment it is put into its once until it is taken out.
 
 use super::attempt::Attempt;
-use super::config::Config;
+use super::config::{Config, OnFork};
 use super::queue::{Queue, Work};
 use super::{registry, word};
 use crate::abi;
@@ -78,6 +78,12 @@ pub(crate) struct Gate {
     pub(super) configured: Option<Configured>,
     /// The once is the library's own and is there for ever, under the name in its configuration.
     pub(super) named: bool,
+    /// How many threads are inside `prepare`.
+    pub(super) preparing: u32,
+    /// A `prepare` has succeeded.
+    pub(super) prepared: bool,
+    /// Of a FORKED once: the process that used it.
+    pub(super) forked_from: u32,
     /// An initializer has succeeded; only the queue is left to run.
     pub(super) native_done: bool,
     pub(super) queue: Queue,
@@ -126,6 +132,9 @@ impl Gate {
             config,
             configured: None,
             named: false,
+            preparing: 0,
+            prepared: false,
+            forked_from: 0,
             native_done: false,
             queue: Queue::default(),
             running: None,
@@ -137,13 +146,25 @@ impl Gate {
 
     /// Must this stay?
     pub(super) fn is_needed(&self, phase: u32) -> bool {
-        let kept = self.named || self.configured.is_some();
+        let kept = self.named || self.configured.is_some() || self.config.on_fork != OnFork::Keep;
         match phase {
             word::READY => kept || self.queue.has_leaving(),
             word::FRESH => kept || self.native_done || !self.queue.is_empty(),
             word::CLOSED => self.running.is_some() || !self.queue.is_empty(),
             _ => true,
         }
+    }
+}
+
+impl Gate {
+    /// As if nothing had been initialized. What made it final is to be freed outside the lock.
+    #[must_use]
+    pub(super) fn renew(&mut self) -> Option<Failure> {
+        self.native_done = false;
+        self.prepared = false;
+        self.forked_from = 0;
+        self.history = History::default();
+        self.final_error.take()
     }
 }
 
@@ -158,6 +179,8 @@ pub(super) enum Standing {
     Theirs(Shared<Attempt>),
     /// Every call returns this.
     Over(Failure),
+    /// Every call returns what [`super::Once::forked`] makes.
+    Forked,
 }
 
 /// A once that has a gate and is not ready, locked.
@@ -187,6 +210,7 @@ impl Locked<'_> {
                     Standing::Theirs(attempt.clone())
                 }
             }
+            word::FORKED => Standing::Forked,
             _ => Standing::Over(
                 gate.final_error
                     .clone()

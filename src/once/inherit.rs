@@ -1,9 +1,12 @@
 //! A once around `fork`. Every function here runs inside a fork handler: no allocation, no user code.
 
 use super::attempt::Attempt;
-use super::gate::{Gate, Running};
+use super::config::OnFork;
+use super::gate::{Body, Gate, Running};
 use super::queue::Work;
 use super::{Once, word};
+use crate::sys::process;
+use crate::sys::thread::Mark;
 
 impl Once {
     /// Before the fork: takes the lock, so that what is behind it is whole in the child. A once that cannot be locked stays
@@ -23,78 +26,108 @@ impl Once {
         self.word.raw().payload() & word::LOCKABLE != 0
     }
 
-    /// After the fork, in the child, whose only thread was `before` in the parent. An attempt of its own goes on; one of
-    /// another thread is nobody's, so the once is FRESH again and its queue whole, the running request first. False if nothing
-    /// in this process will ever need the once.
+    /// After the fork, in the child, whose only thread was `before` in the parent. False if nothing in this process will ever
+    /// need the once.
     pub(crate) fn inherit(&self, before: u64) -> bool {
-        if !self.is_lockable() {
-            return self.inherit_ready(before);
+        let is_preparing = Mark::is_set(self.prepare_key());
+        if let Some(mut body) = self.word.settled(word::LOCKABLE) {
+            let was = body.payload();
+            let (phase, stays) = body.inherit(was, before, is_preparing);
+            if phase != was {
+                Self::shut(body, phase);
+            }
+            return stays;
         }
         let mut stays = true;
         self.word.remake(|payload, body| {
-            let Some(gate) = &mut body.gate else {
-                return payload;
-            };
-            let mut phase = payload & !word::LOCKABLE;
-            if gate.lose_attempt(before) && phase != word::CLOSED {
-                phase = word::FRESH;
-            }
-            gate.queue.inherit(before);
-            if phase == word::CLOSED && gate.running.is_none() && gate.queue.is_empty() {
-                // Whoever would have freed it does not exist here.
-                std::mem::forget(body.gate.take());
-                stays = false;
-                return phase;
-            }
-            phase | word::LOCKABLE
+            let phase = payload & !word::LOCKABLE;
+            let (phase, stays_here) = body.inherit(phase, before, is_preparing);
+            stays = stays_here;
+            if stays { phase | word::LOCKABLE } else { phase }
         });
         stays
     }
+}
 
-    /// One that is ready, and has a gate because it is configured, or because something is leaving its queue.
-    fn inherit_ready(&self, before: u64) -> bool {
-        let Some(mut body) = self.word.settled(word::LOCKABLE) else {
-            return true;
+/// What becomes of a once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// As in the parent, but for an attempt of a thread that does not exist any more.
+    Same,
+    Fresh,
+    Forked,
+}
+
+impl Body {
+    /// The phase in the child, and whether the once still needs its gate. An attempt of the forking thread itself goes on where the once
+    /// stays the same; any other is nobody's, and its queue is whole, the running request first.
+    fn inherit(&mut self, phase: u32, before: u64, is_preparing: bool) -> (u32, bool) {
+        let Some(gate) = &mut self.gate else {
+            return (phase, true);
         };
-        let phase = body.payload();
-        let Some(gate) = &mut body.gate else {
-            return true;
+        let began = self.counters.is_touched() || gate.prepared || gate.preparing > 0;
+        let fate = match gate.config.on_fork {
+            _ if matches!(phase, word::CLOSED | word::FORKED) => Fate::Same,
+            OnFork::Poison if began => Fate::Forked,
+            OnFork::Reset => Fate::Fresh,
+            OnFork::Keep | OnFork::Poison => Fate::Same,
         };
+        let lost = gate.lose_attempt(before, fate == Fate::Same);
+        gate.preparing = is_preparing.into();
         gate.queue.inherit(before);
-        if gate.is_needed(phase) {
-            return true;
+        let phase = match fate {
+            Fate::Same if lost && phase != word::CLOSED => word::FRESH,
+            Fate::Same => phase,
+            Fate::Fresh => {
+                // Others may have been reading it.
+                std::mem::forget(gate.renew());
+                self.counters.begin_generation();
+                word::FRESH
+            }
+            Fate::Forked => {
+                gate.forked_from = process::parent();
+                std::mem::forget(gate.final_error.take());
+                word::FORKED
+            }
+        };
+        let stays = gate.is_needed(phase);
+        if !stays {
+            // Its memory is left to whoever is gone; its storage may be a stack that is gone, too.
+            std::mem::forget(self.gate.take());
         }
-        // Its memory is left to whoever is gone.
-        std::mem::forget(body.gate.take());
-        false
+        (phase, stays)
     }
 }
 
 impl Gate {
-    /// True if there was an attempt, and its owner does not exist any more.
-    fn lose_attempt(&mut self, before: u64) -> bool {
-        match self.running.take() {
-            Some(running) if running.attempt.owner() == before => {
-                running.attempt.follow_owner();
-                self.running = Some(running);
-                false
-            }
-            Some(Running {
-                mut attempt, work, ..
-            }) => {
-                if attempt.outcome.get().is_none() {
-                    // The other one is `latest`.
-                    Attempt::make_void(&mut attempt, 2);
-                }
-                if let Some(Work::Plain(mut block)) = work {
-                    block.forget_others(1);
-                    // A block of which everything has run is freed where the next one is.
-                    std::mem::forget(self.queue.restore(block));
-                }
-                self.queue.end_attempt();
-                true
-            }
-            None => false,
+    /// True if there was an attempt, and it is nobody's any more.
+    fn lose_attempt(&mut self, before: u64, keeps_own: bool) -> bool {
+        let Some(running) = self.running.take() else {
+            return false;
+        };
+        let is_own = running.attempt.owner() == before;
+        if is_own && keeps_own {
+            running.attempt.follow_owner();
+            self.running = Some(running);
+            return false;
         }
+        let Running {
+            mut attempt, work, ..
+        } = running;
+        if attempt.outcome.get().is_none() {
+            if is_own {
+                attempt.take_away();
+            } else {
+                // The other one is `latest`.
+                Attempt::make_void(&mut attempt, 2);
+            }
+        }
+        if let Some(Work::Plain(mut block)) = work {
+            block.forget_others(1);
+            // A block of which everything has run is freed where the next one is.
+            std::mem::forget(self.queue.restore(block));
+        }
+        self.queue.end_attempt();
+        true
     }
 }

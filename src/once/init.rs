@@ -102,6 +102,10 @@ impl<'a> Turn<'a> {
         match locked.standing() {
             Standing::Mine(_) => Ok(Look::Over(Progress::InProgress)),
             Standing::Over(failure) => Err(failure),
+            Standing::Forked => {
+                drop(locked);
+                Err(self.once.forked())
+            }
             Standing::Theirs(_) if self.is_preparing => Ok(Look::Over(Progress::InProgress)),
             Standing::Theirs(attempt) => {
                 let config = &locked.gate().config;
@@ -136,6 +140,10 @@ impl<'a> Turn<'a> {
             match locked.standing() {
                 Standing::Mine(_) => return Ok(Next::Over(Progress::InProgress)),
                 Standing::Over(failure) => return Err(failure),
+                Standing::Forked => {
+                    drop(locked);
+                    return Err(self.once.forked());
+                }
                 Standing::Theirs(_) if self.is_preparing => {
                     return Ok(Next::Over(Progress::InProgress));
                 }
@@ -201,9 +209,38 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// This thread runs `prepare`, which a forked child may have to know.
+struct Preparing<'a> {
+    once: &'a Once,
+    succeeded: bool,
+}
+
+impl<'a> Preparing<'a> {
+    fn begin(once: &'a Once) -> Self {
+        if let Some(mut locked) = once.lock_gate() {
+            locked.gate().preparing += 1;
+        }
+        Self {
+            once,
+            succeeded: false,
+        }
+    }
+}
+
+impl Drop for Preparing<'_> {
+    fn drop(&mut self) {
+        // Closed, or made anew meanwhile, it does not know of this thread.
+        if let Some(mut locked) = self.once.lock_gate() {
+            let gate = locked.gate();
+            gate.preparing = gate.preparing.saturating_sub(1);
+            gate.prepared |= self.succeeded;
+        }
+    }
+}
+
 /// Callbacks that run before an attempt is owned, each under a mark of its own.
 impl Once {
-    fn prepare_key(&self) -> usize {
+    pub(super) fn prepare_key(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
@@ -223,7 +260,10 @@ impl Once {
 
     fn prepare(&self, callback: Callback) -> Result<(), Failure> {
         let scope = Scope::enter();
+        let mut preparing = Preparing::begin(self);
         let code = Mark::during(self.prepare_key(), || callback.run());
+        preparing.succeeded = code == 0;
+        drop(preparing);
         if code == 0 {
             return Ok(());
         }

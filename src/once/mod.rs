@@ -48,9 +48,9 @@ pub(crate) mod word;
 
 pub(crate) use attempt::Progress;
 pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
+pub(crate) use config::Config;
 #[cfg(not(loom))]
 pub(crate) use config::OnFork;
-pub(crate) use config::Config;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
 pub(crate) use init::{Start, init};

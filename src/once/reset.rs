@@ -4,7 +4,6 @@ use super::attempt::{Attempt, Progress};
 use super::{Once, host, registry, word};
 use crate::abi;
 use crate::error::Failure;
-use crate::once::gate::History;
 use crate::sys::clock::Limit;
 use crate::sys::memory::Shared;
 use crate::sys::sized::Foreign;
@@ -45,9 +44,7 @@ impl Once {
                 body.counters.begin_generation();
                 let mut error = None;
                 if let Some(gate) = &mut body.gate {
-                    gate.native_done = false;
-                    gate.history = History::default();
-                    error = gate.final_error.take();
+                    error = gate.renew();
                     if gate.named {
                         gate.configured = None;
                     }

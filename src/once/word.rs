@@ -6,7 +6,8 @@
 //! | INITIALIZING | DRAINING | the owner, under the lock | a call would run before the native side is up |
 //! | DRAINING | READY | the owner, queue empty, by the exchange that unlocks (`settle`) | a call lost between drain and flag |
 //! | INITIALIZING, DRAINING | FRESH, FAILED | the owner, under the lock | a once that nobody can initialize again |
-//! | READY, FAILED, FRESH | FRESH | `reset` | a reset that an attempt in between undoes |
+//! | READY, FAILED, FORKED, FRESH | FRESH | `reset` | a reset that an attempt in between undoes |
+//! | any but FRESH and CLOSED | FORKED, FRESH | the fork handler in a child, by `on_fork` | a child that uses what is not its own |
 //! | any | CLOSED | `close` | a waiter that sleeps for ever |
 //!
 //! All but the first two also under the registry's lock. The lock's bits stand above the phase in the same word, and READY
@@ -25,6 +26,8 @@ pub(crate) const DRAINING: u32 = abi::LAZY_DRAINING;
 pub(crate) const FAILED: u32 = abi::LAZY_FAILED;
 /// Everything has run, and everything it wrote is visible to whoever reads this.
 pub(crate) const READY: u32 = abi::LAZY_READY;
+/// This is a forked child, and what the once guards does not survive that.
+pub(crate) const FORKED: u32 = abi::LAZY_FORKED;
 /// Closed for good.
 pub(crate) const CLOSED: u32 = abi::LAZY_CLOSED;
 

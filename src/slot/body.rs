@@ -6,12 +6,14 @@
 
 use super::config::Config;
 use super::named::Named;
+use super::snapshot::Snapshot;
 use super::table::Table;
 use super::value::{Stage, Value};
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Name, Subject};
+use crate::sys::anchor::Anchor;
 use crate::sys::lock::{Mutex, RawLock};
-use crate::sys::memory::{NoMemory, Shared, try_box};
+use crate::sys::memory::{NoMemory, Shared, Unique, try_box};
 use crate::sys::row::Row;
 use crate::sys::text::text;
 use crate::sys::{order, process};
@@ -31,7 +33,8 @@ pub(crate) struct Body {
     state: AtomicU32,
     /// Its place in the list of slots. Written before anybody else knows it.
     number: AtomicU32,
-    parts: UnsafeCell<Parts>,
+    /// Until it is retired.
+    parts: UnsafeCell<Option<Unique<Parts>>>,
 }
 
 // SAFETY: the parts are reached only with the lock held.
@@ -56,6 +59,8 @@ pub(super) struct Parts {
 pub(super) struct Slots {
     bodies: Row<&'static Body>,
     pub(super) names: Row<&'static Named>,
+    /// Those that are not ended.
+    pub(super) snapshots: Row<Anchor<Snapshot>>,
 }
 
 static SLOTS: Mutex<Slots> = Mutex::const_new(
@@ -63,6 +68,7 @@ static SLOTS: Mutex<Slots> = Mutex::const_new(
     Slots {
         bodies: Row::new(),
         names: Row::new(),
+        snapshots: Row::new(),
     },
 );
 
@@ -83,15 +89,19 @@ pub(super) fn resume() -> Held {
 pub(super) fn each(held: &mut Held, mut body: impl FnMut(&Body, &mut Parts)) {
     let mut number = 0;
     while let Some(slot) = held.bodies.get(number).copied() {
-        body(slot, slot.parts(held));
+        if let Some(parts) = slot.parts(held) {
+            body(slot, parts);
+        }
         number += 1;
     }
 }
 
 impl Slots {
-    /// Has it room for one more slot and one more name, perhaps in what was brought?
+    /// Has it room for one more of each, perhaps in what was brought?
     fn take_room(&mut self, larger: &mut Larger) -> bool {
-        self.bodies.has_room_with(&mut larger.bodies) && self.names.has_room_with(&mut larger.names)
+        self.bodies.has_room_with(&mut larger.bodies)
+            && self.names.has_room_with(&mut larger.names)
+            && self.snapshots.has_room_with(&mut larger.snapshots)
     }
 }
 
@@ -100,9 +110,10 @@ impl Slots {
 struct Larger {
     bodies: Row<&'static Body>,
     names: Row<&'static Named>,
+    snapshots: Row<Anchor<Snapshot>>,
 }
 
-/// Takes the lock with room for one more slot and one more name.
+/// Takes the lock with room for one more of each.
 pub(super) fn lock_with_room() -> Result<Held, NoMemory> {
     crate::fork::register();
     let mut larger = Larger::default();
@@ -111,10 +122,17 @@ pub(super) fn lock_with_room() -> Result<Held, NoMemory> {
         if held.take_room(&mut larger) {
             return Ok(held);
         }
-        let (bodies, names) = (held.bodies.len(), held.names.len());
+        let (bodies, names, snapshots) =
+            (held.bodies.len(), held.names.len(), held.snapshots.len());
         drop(held);
         larger.bodies.try_reserve_exact((bodies * 2).max(16))?;
         larger.names.try_reserve_exact((names * 2).max(16))?;
+        larger
+            .snapshots
+            .try_reserve_exact((snapshots * 2).max(16))?;
+        larger
+            .snapshots
+            .try_reserve_exact((snapshots * 2).max(16))?;
     }
 }
 
@@ -123,7 +141,7 @@ impl Body {
         try_box(Self {
             state: AtomicU32::new(OPEN),
             number: AtomicU32::new(0),
-            parts: UnsafeCell::new(parts),
+            parts: UnsafeCell::new(Some(Unique::try_new(parts)?)),
         })
     }
 
@@ -151,18 +169,34 @@ impl Body {
         self.state.load(order::see_value()) == OPEN
     }
 
-    pub(super) fn parts<'a>(&self, _held: &'a mut Held) -> &'a mut Parts {
-        // SAFETY: the lock is held, and its guard is borrowed for as long as the parts are.
+    /// `None` if it is retired.
+    pub(super) fn parts<'a>(&self, held: &'a mut Held) -> Option<&'a mut Parts> {
+        self.place(held).as_deref_mut()
+    }
+
+    fn place<'a>(&self, _held: &'a mut Held) -> &'a mut Option<Unique<Parts>> {
+        // SAFETY: the lock is held, and its guard is borrowed for as long as this is.
         unsafe { &mut *self.parts.get() }
     }
 
-    pub(super) fn config(&self) -> Config {
-        self.parts(&mut lock()).config.clone()
+    /// How an open slot is set up.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        let config = self.parts(&mut lock()).map(|parts| parts.config.clone());
+        config
+            .filter(|_| self.is_open())
+            .ok_or_else(|| self.refusal())
     }
 
-    /// Nobody gets a value any more. The lock is held.
-    pub(super) fn retire(&self, _held: &mut Held) {
+    /// Nobody gets a value any more.
+    pub(super) fn shut(&self) {
+        let _held = lock();
         self.state.store(RETIRED, order::publish_value());
+    }
+
+    /// Every value is gone, and so is what there was to make them; what it is freed.
+    pub(super) fn forget_parts(&self) {
+        let parts = self.place(&mut lock()).take();
+        drop(parts);
     }
 
     /// This is a forked child, in which its values are of no use.
@@ -175,17 +209,17 @@ impl Body {
     /// Why it is not open.
     #[cold]
     pub(super) fn refusal(&self) -> Failure {
-        let mut held = lock();
-        let parts = self.parts(&mut held);
-        let (name, pid) = (parts.config.name.clone(), parts.pid);
-        drop(held);
+        let known = self
+            .parts(&mut lock())
+            .map(|parts| (parts.config.name.clone(), parts.pid));
+        let (name, pid) = known.unwrap_or_default();
         let called = Called(Kind::Slot, &name);
         let error = match self.state.load(Relaxed) {
             FORKED => Error::Forked(text!(
                 "{called} had values in process {pid}, of which this one is a forked child, and they do not survive that: \
                  start the child with exec, or set on_fork to LAZY_FORK_RESET"
             )),
-            RETIRED => Error::Closed(text!("{called} has been retired: stop using it")),
+            RETIRED => Error::Closed(text!("the slot has been retired: stop using it")),
             _ => Error::Forked(text!(
                 "process {} forked this one while a value of {called} was being made here, which is void in the child: ask \
                  for it again",
@@ -202,7 +236,10 @@ impl Subject for Body {
     }
 
     fn name(&self) -> Name {
-        self.parts(&mut lock()).config.name.clone()
+        let name = self
+            .parts(&mut lock())
+            .map(|parts| parts.config.name.clone());
+        name.unwrap_or_default()
     }
 }
 
@@ -233,14 +270,14 @@ impl Parts {
     pub(super) fn take_room(&mut self, room: &mut Room) -> Result<(), Lack> {
         let listed = self.values.has_room_with(&mut room.values);
         if !self.process.has_room() {
-            room.process = self.process.grow_into(std::mem::take(&mut room.process));
+            room.process = self.process.move_into(std::mem::take(&mut room.process));
         }
         if listed && self.process.has_room() {
             return Ok(());
         }
         Err(Lack {
             values: (self.values.len() * 2).max(4),
-            places: self.process.larger(),
+            places: self.process.next_size(),
         })
     }
 

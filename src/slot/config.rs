@@ -21,6 +21,8 @@ pub(crate) struct Config {
     /// One value for the process instead of one for each thread.
     pub(super) is_process: bool,
     pub(super) on_fork: OnFork,
+    /// How many there were before it in its slot.
+    pub(super) number: u32,
 }
 
 impl PartialEq for Config {
@@ -75,6 +77,7 @@ impl Config {
             host,
             is_process,
             on_fork,
+            number: 0,
         }))
     }
 
@@ -83,11 +86,5 @@ impl Config {
             name,
             ..Self::default()
         }
-    }
-
-    /// Nothing of the code that it came from is left: that may be unloaded.
-    pub(super) fn forget_pointers(&mut self) {
-        self.factory = Factory::default();
-        self.host = Foreign::default();
     }
 }

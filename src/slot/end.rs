@@ -25,7 +25,7 @@ impl Ending {
     pub(super) fn claim(value: Shared<Value>) -> Option<Self> {
         let mut held = body::lock();
         let pointer = value.live()?;
-        let config = value.body.parts(&mut held).config.clone();
+        let config = value.body.parts(&mut held)?.config.clone();
         value.work_here();
         value.set_stage(Stage::Leaving);
         drop(held);
@@ -65,8 +65,10 @@ impl Drop for Ending {
     fn drop(&mut self) {
         let mut held = body::lock();
         // Not if a fork has forgotten it.
-        let removed = (self.value.stage() == Stage::Leaving)
-            .then(|| self.value.body.parts(&mut held).remove(&self.value));
+        let parts = self.value.body.parts(&mut held);
+        let removed = parts
+            .filter(|_| self.value.stage() == Stage::Leaving)
+            .and_then(|parts| parts.remove(&self.value));
         drop(held);
         drop(removed);
         self.value.gone.keep(());
@@ -89,14 +91,16 @@ impl Slot {
         if Mark::is_set(body.mark()) {
             return Ok(Retired::Inside);
         }
-        attached(body.config().bracket()?, body, || {
-            body.retire(&mut body::lock());
-            body.end_all()
-        })?;
-        // Freed after the lock.
-        let mut config = body.config();
-        config.forget_pointers();
-        std::mem::swap(&mut body.parts(&mut body::lock()).config, &mut config);
+        let known = body
+            .parts(&mut body::lock())
+            .map(|parts| parts.config.clone());
+        if let Some(config) = known {
+            attached(config.bracket()?, body, || {
+                body.shut();
+                body.end_all()
+            })?;
+            body.forget_parts();
+        }
         Ok(Retired::Done)
     }
 }
@@ -104,7 +108,9 @@ impl Slot {
 impl Body {
     fn end_all(&'static self) -> Result<(), Failure> {
         loop {
-            let last = self.parts(&mut body::lock()).values.last().cloned();
+            let last = self
+                .parts(&mut body::lock())
+                .and_then(|parts| parts.values.last().cloned());
             let Some(value) = last else {
                 return Ok(());
             };

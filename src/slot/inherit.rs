@@ -18,9 +18,11 @@ pub(crate) fn let_go_after_fork() {
 
 /// After it, in the child, whose only thread was `before` there. Frees nothing, and runs no user code.
 pub(crate) fn inherit(before: u64) {
-    body::each(&mut body::resume(), |body, parts| {
-        body.inherit(parts, before);
-    });
+    let mut held = body::resume();
+    body::each(&mut held, |body, parts| body.inherit(parts, before));
+    for snapshot in held.snapshots.iter() {
+        snapshot.get().inherit();
+    }
 }
 
 impl Body {

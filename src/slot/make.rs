@@ -11,10 +11,12 @@ use crate::name::{Called, Kind, Subject};
 use crate::once::graph::Waiting;
 use crate::sys::bracket;
 use crate::sys::clock::Limit;
+use crate::sys::errno;
 use crate::sys::memory::Shared;
 use crate::sys::process;
 use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// A look for a value that has to be made.
@@ -24,11 +26,17 @@ enum Look {
     Busy(Shared<Value>),
     /// It is this thread's to make.
     Ours(Making),
+    /// Something has changed: from the top.
+    Again,
 }
 
 impl Slot {
-    /// The value at an index, made now if it is not there.
-    pub(crate) fn get(&self, index: u32) -> Result<*mut c_void, Failure> {
+    /// The value at an index, made now if it is not there. `errno` is what a factory of this thread has left there.
+    pub(crate) fn get(
+        &self,
+        index: u32,
+        errno: &Cell<Option<i32>>,
+    ) -> Result<*mut c_void, Failure> {
         let body = self.open()?;
         let key = body.id(index);
         let entered = mine::find_entered(key);
@@ -39,23 +47,29 @@ impl Slot {
         if let Some(pointer) = own.and_then(|value| value.live()) {
             return Ok(pointer);
         }
-        let config = body.config();
-        if let Some(pointer) = body.shared_value(&config, index)? {
-            return Ok(pointer);
-        }
-        if config.factory.create.is_none() {
-            return Err(not_found(body, index));
-        }
-        // Attached before the making is owned: whoever waits for it does so without the host.
-        attached(config.bracket()?, body, || {
-            loop {
-                match body.look(&config, index)? {
-                    Look::There(pointer) => return Ok(pointer),
-                    Look::Busy(value) => wait_for(&value)?,
-                    Look::Ours(making) => return making.run(&config),
-                }
+        loop {
+            let config = body.config()?;
+            if let Some(pointer) = body.shared_value(&config, index)? {
+                return Ok(pointer);
             }
-        })
+            if config.factory.create.is_none() {
+                return Err(not_found(body, index));
+            }
+            // Attached before the making is owned: whoever waits for it does so without the host.
+            let made = attached(config.bracket()?, body, || {
+                loop {
+                    match body.look(&config, index)? {
+                        Look::There(pointer) => return Ok(Some(pointer)),
+                        Look::Busy(value) => wait_for(&value)?,
+                        Look::Ours(making) => return making.run(&config, errno).map(Some),
+                        Look::Again => return Ok(None),
+                    }
+                }
+            })?;
+            if let Some(pointer) = made {
+                return Ok(pointer);
+            }
+        }
     }
 
     /// Is there a value? Makes none.
@@ -75,7 +89,7 @@ impl Body {
     /// The process's value at an index.
     pub(super) fn find_shared(&self, index: u32) -> Option<Shared<Value>> {
         let mut held = body::lock();
-        self.parts(&mut held).process.find(self.id(index)).cloned()
+        self.parts(&mut held)?.process.find(self.id(index)).cloned()
     }
 
     /// The value of the process or of this thread itself, in any stage.
@@ -119,22 +133,24 @@ impl Body {
             }
         }
         let value = Value::new(self, index, Self::holder(config), Stage::Making);
-        match self.begin(value)? {
-            Some(value) => Ok(Look::Ours(Making::begun(value))),
-            // Another thread was first.
-            None => self.look(config, index),
-        }
+        let begun = self.begin(value, config)?;
+        Ok(begun.map_or(Look::Again, |value| Look::Ours(Making::begun(value))))
     }
 
-    /// Lists a new value; `None` if it is the process's and the process has one by now.
-    pub(super) fn begin(&'static self, value: Value) -> Result<Option<Shared<Value>>, Failure> {
+    /// Lists a new value; `None` if it is the process's and the process has one by now, or the configuration is not this one
+    /// any more.
+    pub(super) fn begin(
+        &'static self,
+        value: Value,
+        config: &Config,
+    ) -> Result<Option<Shared<Value>>, Failure> {
         let value = Shared::try_new(value)?;
         mine::reserve()?;
         let listed = self.with_room(|parts| {
             let there = parts.process.find(value.id());
             let is_first =
                 value.holder != Holder::Process || there.is_none_or(|there| there.is_gone());
-            is_first.then(|| {
+            (is_first && parts.config.number == config.number).then(|| {
                 if value.live().is_some() {
                     parts.pid = process::id();
                 }
@@ -159,11 +175,10 @@ impl Body {
         let mut room = Room::default();
         loop {
             let mut held = body::lock();
-            if !self.is_open() {
+            let Some(parts) = self.parts(&mut held).filter(|_| self.is_open()) else {
                 drop(held);
                 return Err(self.refusal());
-            }
-            let parts = self.parts(&mut held);
+            };
             match parts.take_room(&mut room) {
                 Ok(()) => return Ok(change(parts)),
                 Err(lack) => {
@@ -235,13 +250,14 @@ impl Making {
         }
     }
 
-    fn run(mut self, config: &Config) -> Result<*mut c_void, Failure> {
+    fn run(mut self, config: &Config, errno: &Cell<Option<i32>>) -> Result<*mut c_void, Failure> {
         let (body, index) = (self.value.body, self.value.index);
         let scope = Scope::enter();
         let created = Mark::during(body.mark(), || {
             bracket::share();
             config.factory.create(index)
         });
+        errno.set(Some(errno::get()));
         match created {
             Some(Ok(pointer)) => self.finish(pointer),
             Some(Err(code)) => {
@@ -258,10 +274,12 @@ impl Making {
         let body = self.value.body;
         let mut held = body::lock();
         // Not if a fork has forgotten it.
-        if self.value.stage() == Stage::Making {
+        if self.value.stage() == Stage::Making
+            && let Some(parts) = body.parts(&mut held)
+        {
             self.value.replace(pointer);
             self.value.set_stage(Stage::Live);
-            body.parts(&mut held).pid = process::id();
+            parts.pid = process::id();
             self.is_done = true;
         }
         drop(held);
@@ -278,11 +296,12 @@ impl Drop for Making {
         let value = &self.value;
         if !self.is_done {
             let mut held = body::lock();
-            let parts = value.body.parts(&mut held);
-            let listed = (value.stage() == Stage::Making).then(|| parts.remove(value));
-            let shared = parts.process.take(value);
+            let removed = value.body.parts(&mut held).map(|parts| {
+                let listed = (value.stage() == Stage::Making).then(|| parts.remove(value));
+                (listed, parts.process.take(value))
+            });
             drop(held);
-            drop((listed, shared));
+            drop(removed);
             mine::take(value);
         }
         let failure = self.failure.take();

@@ -4,7 +4,7 @@
 //! back here; and allocators are user code.
 
 use super::end::Ending;
-use super::snapshot::Entered;
+use super::snapshot::{Entered, Snapshot};
 use super::table::Table;
 use super::value::{Holder, Stage, Value};
 use crate::sys::local::Local;
@@ -87,10 +87,10 @@ fn provide() -> Result<(), NoMemory> {
 pub(super) fn reserve() -> Result<(), NoMemory> {
     provide()?;
     while let Some(places) =
-        with(|mine| (!mine.table.has_room()).then(|| mine.table.larger())).flatten()
+        with(|mine| (!mine.table.has_room()).then(|| mine.table.next_size())).flatten()
     {
         let larger = Table::with_places(places)?;
-        drop(with(|mine| mine.table.grow_into(larger)));
+        drop(with(|mine| mine.table.move_into(larger)));
     }
     Ok(())
 }
@@ -131,13 +131,25 @@ pub(super) fn leave(which: impl Fn(&Entered) -> bool) -> Option<Entered> {
     with(|mine| mine.entered.take_last(which)).flatten()
 }
 
+/// How often this thread has entered that one.
+pub(super) fn entered(snapshot: &Snapshot) -> usize {
+    let count = |mine: &mut Mine| {
+        let ours = mine.entered.iter();
+        ours.filter(|entered| entered.is_of(snapshot)).count()
+    };
+    with(count).unwrap_or(0)
+}
+
 /// The values that this thread sees, those of the innermost snapshot first and its own last.
 pub(super) fn seen() -> Result<Row<Shared<Value>>, NoMemory> {
     let mut seen = Row::new();
     loop {
         let lack = with(|mine| {
             let entered = mine.entered.iter().rev().flat_map(Entered::values);
-            let all = || entered.clone().chain(mine.table.values());
+            let all = || {
+                let all = entered.clone().chain(mine.table.values());
+                all.filter(|value| !value.is_gone())
+            };
             let count = all().count();
             if seen.capacity() < count {
                 return Some(count);

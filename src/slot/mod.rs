@@ -36,7 +36,7 @@ pub(crate) use value::Value;
 
 use crate::abi;
 use crate::error::{Error, Facts, Failure};
-use crate::name::{Called, Kind};
+use crate::name::{Called, Kind, Subject};
 use crate::sys::order;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
@@ -133,26 +133,27 @@ impl Slot {
             Some(body) => body,
             None => self.furnish(config.clone())?,
         };
+        // What it replaces is freed after the lock.
         let mut config = config;
         let mut held = body::lock();
-        let parts = body.parts(&mut held);
+        let Some(parts) = body.parts(&mut held).filter(|_| body.is_open()) else {
+            drop(held);
+            return Err(body.refusal());
+        };
         if parts.is_named {
             config.name = parts.config.name.clone();
         }
         let has_values = parts.pid != 0 || !parts.values.is_empty();
         let is_decided = has_values || parts.is_named && parts.is_configured;
         let is_equal = parts.config == config;
-        if !is_decided && body.is_open() {
-            // What was there is freed after the lock.
+        if !is_decided {
+            config.number = parts.config.number + 1;
             std::mem::swap(&mut parts.config, &mut config);
             parts.is_configured = true;
         }
         drop(held);
-        if !body.is_open() {
-            return Err(body.refusal());
-        }
         if is_decided && !is_equal {
-            let name = config.name;
+            let name = body.name();
             let text = text!(
                 "{} has a value already, or is shared by name and configured in another way; nothing has changed. Configure it \
                  before its first use",

@@ -1,7 +1,7 @@
 //! Storing a value: a new one, or another in place of the one that is there.
 
 use super::Slot;
-use super::body;
+use super::body::Body;
 use super::config::Config;
 use super::end::Ending;
 use super::make::{recursive, wait_for};
@@ -16,16 +16,29 @@ impl Slot {
     /// Stores a value: in the innermost entered snapshot that has one there, else for this thread or for the process.
     pub(crate) fn set(&self, index: u32, pointer: *mut c_void) -> Result<(), Failure> {
         let body = self.open()?;
-        let config = body.config();
         let entered = mine::find_entered(body.id(index));
         if let Some(value) = entered.filter(|value| value.live().is_some()) {
-            return exchange(&value, pointer, &config);
+            return exchange(&value, pointer, &body.config()?);
         }
+        while !self.set_own(body, index, pointer)? {}
+        Ok(())
+    }
+
+    /// For this thread, or the process; false if the configuration has changed meanwhile.
+    fn set_own(
+        &self,
+        body: &'static Body,
+        index: u32,
+        pointer: *mut c_void,
+    ) -> Result<bool, Failure> {
+        let config = body.config()?;
         attached(config.bracket()?, body, || {
             loop {
                 let there = body.find_held(&config, index);
                 match there.as_ref().map(|value| (value, value.stage())) {
-                    Some((value, Stage::Live)) => return exchange(value, pointer, &config),
+                    Some((value, Stage::Live)) => {
+                        return exchange(value, pointer, &config).map(|()| true);
+                    }
                     Some((value, Stage::Making)) if value.is_worked_on_here() => {
                         return Err(recursive(body, index));
                     }
@@ -33,12 +46,9 @@ impl Slot {
                         wait_for(value)?;
                     }
                     _ => {
-                        let value =
-                            Value::new(body, index, body::Body::holder(&config), Stage::Live)
-                                .with_pointer(pointer);
-                        if body.begin(value)?.is_some() {
-                            return Ok(());
-                        }
+                        let value = Value::new(body, index, Body::holder(&config), Stage::Live)
+                            .with_pointer(pointer);
+                        return Ok(body.begin(value, &config)?.is_some());
                     }
                 }
             }

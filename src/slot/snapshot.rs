@@ -14,13 +14,15 @@ use crate::sys::noexcept::noexcept;
 use crate::sys::text::text;
 use crate::sys::thread::Mark;
 use crate::sys::{bracket, order};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Whoever captured it has it until `free`, each thread that entered it until it leaves. The last one ends its values.
 pub(crate) struct Snapshot {
     /// Complete before anybody enters it.
     table: Table,
     users: AtomicUsize,
+    /// `free` has been called.
+    is_freed: AtomicBool,
 }
 
 /// A thread's use of a snapshot, which is there until that has been given up.
@@ -33,6 +35,10 @@ impl Entered {
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Shared<Value>> + Clone {
         self.0.get().table.values()
+    }
+
+    pub(super) fn is_of(&self, snapshot: &Snapshot) -> bool {
+        std::ptr::eq(self.0.get(), snapshot)
     }
 
     /// The end of this use; perhaps of the snapshot.
@@ -59,6 +65,7 @@ impl Snapshot {
         let mut capture = Capture(Some(try_box(Self {
             table: Table::default(),
             users: AtomicUsize::new(1),
+            is_freed: AtomicBool::new(false),
         })?));
         for value in seen.iter() {
             if let Some(snapshot) = &mut capture.0
@@ -68,22 +75,27 @@ impl Snapshot {
                 snapshot.take_in(value)?;
             }
         }
-        capture.0.take().ok_or(Failure::from(NoMemory))
+        let mut held = body::lock_with_room()?;
+        let snapshot = capture.0.take().ok_or(NoMemory)?;
+        held.snapshots.push(Anchor::new(&snapshot));
+        Ok(snapshot)
     }
 
     fn take_in(&mut self, value: &Value) -> Result<(), Failure> {
         let body = value.body;
-        let config = body.config();
+        let Ok(config) = body.config() else {
+            return Ok(());
+        };
         if config.factory.share.is_none() || value.live().is_none() {
             return Ok(());
         }
         if !self.table.has_room() {
-            let larger = Table::with_places(self.table.larger())?;
-            drop(self.table.grow_into(larger));
+            let larger = Table::with_places(self.table.next_size())?;
+            drop(self.table.move_into(larger));
         }
         let shared = Value::new(body, value.index, self.holder(), Stage::Making);
         let shared = attached(config.bracket()?, body, || {
-            let Some(shared) = body.begin(shared)? else {
+            let Some(shared) = body.begin(shared, &config)? else {
                 return Ok(None);
             };
             let mut making = Making::begun(shared.clone());
@@ -121,7 +133,7 @@ impl Snapshot {
 
     /// Takes it off this thread again.
     pub(crate) fn leave(&self) -> Result<(), Failure> {
-        let entered = mine::leave(|entered| std::ptr::eq(entered.0.get(), self));
+        let entered = mine::leave(|entered| entered.is_of(self));
         let entered = entered.ok_or_else(|| {
             let text =
                 "this thread has not entered that state, or has left it as often as it entered";
@@ -131,12 +143,28 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Nobody enters it any more.
+    pub(crate) fn free(&self) {
+        self.is_freed.store(true, Relaxed);
+        self.give_up();
+    }
+
+    /// In a forked child, where nobody but its only thread is inside.
+    pub(super) fn inherit(&self) {
+        let kept = !self.is_freed.load(Relaxed);
+        self.users
+            .store(usize::from(kept) + mine::entered(self), Relaxed);
+    }
+
     /// One user fewer.
-    pub(crate) fn give_up(&self) {
+    fn give_up(&self) {
         if self.users.fetch_sub(1, order::drop_reference()) == 1 {
             self.users.load(order::last_reference());
             // SAFETY: it was made as a box by `capture`, and this was the last one that used it.
             let last = unsafe { Box::from_raw(std::ptr::from_ref(self).cast_mut()) };
+            body::lock()
+                .snapshots
+                .take_first(|listed| std::ptr::eq(listed.get(), self));
             last.end();
         }
     }
@@ -158,7 +186,7 @@ impl body::Body {
     /// A value that this snapshot holds.
     fn live_of(&self, holder: Holder) -> Option<Shared<Value>> {
         let mut held = body::lock();
-        let mut values = self.parts(&mut held).values.iter();
+        let mut values = self.parts(&mut held)?.values.iter();
         values
             .find(|value| value.holder == holder && value.stage() == Stage::Live)
             .cloned()

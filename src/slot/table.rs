@@ -54,9 +54,14 @@ impl Table {
         (self.used + 1) * 4 <= self.places.len() * 3
     }
 
-    /// How many places the next larger table has.
-    pub(super) fn larger(&self) -> usize {
-        (self.places.len() * 2).max(SMALLEST)
+    /// How many places a table has that takes what is in this one, and as much again; perhaps no more than this one, of which
+    /// most may be gone.
+    pub(super) fn next_size(&self) -> usize {
+        (self.living() * 4).next_power_of_two().max(SMALLEST)
+    }
+
+    fn living(&self) -> usize {
+        self.values().filter(|value| !value.is_gone()).count()
     }
 
     pub(super) fn with_places(count: usize) -> Result<Self, NoMemory> {
@@ -106,17 +111,18 @@ impl Table {
         }
     }
 
-    /// Moves into a larger table all that is not gone; what it leaves is to be freed outside every lock.
-    pub(super) fn grow_into(&mut self, mut larger: Self) -> Self {
-        if larger.places.len() > self.places.len() {
+    /// Moves all that is not gone into an empty table, if that has room for it and for one more; what it leaves is to be freed
+    /// outside every lock.
+    pub(super) fn move_into(&mut self, mut empty: Self) -> Self {
+        if (self.living() + 1) * 4 <= empty.places.len() * 3 {
             for place in self.places.iter_mut() {
                 if let Some(value) = place.value.take_if(|value| !value.is_gone()) {
-                    larger.put(place.key, value);
+                    empty.put(place.key, value);
                 }
             }
-            std::mem::swap(self, &mut larger);
+            std::mem::swap(self, &mut empty);
         }
-        larger
+        empty
     }
 
     /// The values in it.

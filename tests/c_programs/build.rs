@@ -131,7 +131,14 @@ impl Builder {
 
     /// Builds the shared object that a program loads.
     pub fn compile_shared(&self, program: &Program) -> Result<Option<PathBuf>, String> {
-        let object = |source: &PathBuf| self.object(program, "shared", source, &self.cflags);
+        let mut flags = self.cflags.clone();
+        if program.has_static {
+            // Without the second flag its calls would be the program's library's, where that is loaded first.
+            let library = self.newest("liblazyonce.a")?;
+            flags.extend(["-Wl,-z,nodelete", "-Wl,-Bsymbolic-functions"].map(String::from));
+            flags.extend([library.display().to_string(), "-lgcc_s".into()]);
+        }
+        let object = |source: &PathBuf| self.object(program, "shared", source, &flags);
         program.shared.as_ref().map(object).transpose()
     }
 
@@ -147,26 +154,29 @@ impl Builder {
         compile
             .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I"])
             .arg(self.package.join("include"))
-            .args(flags)
             .arg("-o")
             .arg(&object)
-            .arg(source);
+            .arg(source)
+            .args(flags);
         succeed(compile).map(|_| object)
+    }
+
+    /// A file that cargo built in this profile.
+    fn newest(&self, name: &str) -> Result<PathBuf, String> {
+        [
+            self.profile.join(name),
+            self.profile.join("deps").join(name),
+        ]
+        .into_iter()
+        .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+        .max()
+        .map(|newest| newest.1)
+        .ok_or_else(|| format!("no {name} in {}", self.profile.display()))
     }
 
     /// A folder with the library of this profile under its link name and its SONAME.
     fn library(&self) -> Result<PathBuf, String> {
-        let find = || {
-            let newest = [
-                self.profile.join("liblazyonce.so"),
-                self.profile.join("deps/liblazyonce.so"),
-            ]
-            .into_iter()
-            .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
-            .max()
-            .ok_or_else(|| format!("no liblazyonce.so in {}", self.profile.display()))?;
-            self.linked("lib", &newest.1)
-        };
+        let find = || self.linked("lib", &self.newest("liblazyonce.so")?);
         self.library.get_or_init(find).clone()
     }
 

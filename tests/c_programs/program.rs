@@ -6,6 +6,7 @@
 //! | `// needs: hooks` | link against the library built with the `test-hooks` feature |
 //! | `// preload: file.c` | build that file as a shared object and start the program with it in `LD_PRELOAD` |
 //! | `// shared: file.c` | build that file as a shared object, whose path the program finds in `LAZYONCE_TEST_SHARED` |
+//! | `// static-shared: file.c` | the same with the static library in it, as an extension brings it along |
 //! | `// expect: hang` | documents what is not promised: passes if after 5 s every thread sleeps in a futex |
 //! | `// not-under: tsan valgrind asan: reason` | the tools under which the program means nothing |
 
@@ -28,6 +29,8 @@ pub struct Program {
     pub hooks: bool,
     pub preload: Option<PathBuf>,
     pub shared: Option<PathBuf>,
+    /// The static library is in it.
+    pub has_static: bool,
     pub expect: Expect,
     not_under: Vec<(String, String)>,
 }
@@ -101,6 +104,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         hooks: false,
         preload: None,
         shared: None,
+        has_static: false,
         expect: Expect::Done,
         not_under: Vec::new(),
     };
@@ -119,6 +123,10 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
             }
             "preload" => program.preload = Some(folder.join(value)),
             "shared" => program.shared = Some(folder.join(value)),
+            "static-shared" => {
+                program.shared = Some(folder.join(value));
+                program.has_static = true;
+            }
             "expect" => {
                 assert!(
                     value == "hang",
