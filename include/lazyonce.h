@@ -1330,7 +1330,7 @@ LAZY_API bool lazy_slot_has(const lazy_slot *slot, uint32_t index);
  * before `dlclose` of the code that they are in, or the end of the slot's storage.
  *
  * It waits for factories and destructors that run on other threads. It is final: nobody gets a value afterwards. No thread may
- * still be using one. The library keeps a few dozen bytes of each slot that was used.
+ * still be using one. The library keeps some fifty bytes of each slot that was used, and not its name.
  *
  * - `slot`: the slot.
  *

@@ -2,7 +2,7 @@
 
 use crate::abi;
 use crate::error::{Failure, since};
-use crate::once::{Info, Once, registry};
+use crate::once::{Info, LOST, Once, registry};
 use crate::sys::output::write_all;
 use crate::sys::site::{Origin, copy_text};
 use crate::sys::text::{Lossy, Text, append, text};
@@ -78,7 +78,11 @@ fn line(address: usize, info: &Info, is_default: bool) -> Text {
     if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
         append!(text, ", no initializer");
     }
-    append!(text, ", {} waiting, {} queued\n", info.waiters, info.queued);
+    append!(text, ", {} waiting, {} queued", info.waiters, info.queued);
+    if info.lost_queue {
+        append!(text, "; {LOST}");
+    }
+    append!(text, "\n");
     text
 }
 

@@ -4,7 +4,7 @@
 use crate::once::{graph, registry};
 use crate::slot;
 use crate::sys::local::Local;
-use crate::sys::thread;
+use crate::sys::{birthmark, thread};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -19,6 +19,7 @@ pub(crate) fn register() {
     if !REGISTERED.load(Relaxed) {
         crate::sys::race::look_up();
         crate::sys::process::at_fork(prepare, parent, child);
+        birthmark::make();
         REGISTERED.store(true, Relaxed);
     }
 }
@@ -26,6 +27,24 @@ pub(crate) fn register() {
 thread_local! {
     /// Did `prepare` take the locks, on this thread?
     static PREPARED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// At every entry but those that find READY, or a value: a child that no handler has seen is made whole.
+#[inline(always)]
+pub(crate) fn look() {
+    if birthmark::is_missing() {
+        birthmark::renew(recover);
+    }
+}
+
+/// What the handlers do, where none has run. The locks are as they were at the fork; a thread that is gone may have been inside, in the
+/// middle of a change.
+fn recover() {
+    let before = thread::id();
+    thread::forget_id();
+    graph::recover();
+    slot::recover(before);
+    registry::recover().inherit(|once| once.recover(before));
 }
 
 /// Takes every short lock, in the one order: the registry, then the onces by their places, then the
@@ -36,6 +55,7 @@ extern "C" fn prepare() {
     if thread::is_inside() {
         return;
     }
+    look();
     let registry = registry::lock();
     for once in registry.onces() {
         once.hold_for_fork();
@@ -59,6 +79,7 @@ extern "C" fn parent() {
 
 /// Allocates nothing and runs no user code.
 extern "C" fn child() {
+    birthmark::mark_child();
     let before = thread::id();
     thread::forget_id();
     if PREPARED.here(|prepared| prepared.replace(false)) {

@@ -184,11 +184,21 @@ def ctrl_c_of_the_main_thread_only(variant):
     other = start_daemon(waiter)
     while not ids:
         time.sleep(0)
-    keys = CtrlC(lambda: te.wait_for_thread(ids[0]), 5)
+    listening = threading.Event()
+
+    def asleep():
+        listening.wait()
+        te.wait_for_thread(ids[0])
+
+    def listen():
+        listening.set()
+        time.sleep(60)
+
+    keys = CtrlC(asleep, 5)
     te.plan(also=keys.let_go.wait)
     begin()
     first = start_daemon(use(variant, RELEASED), 0)
-    came, early = keys.interrupted(time.sleep, 60)
+    came, early = keys.interrupted(listen)
     check(came is not None and early, came, early)
     first.join()
     other.join()

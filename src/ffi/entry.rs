@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_char, c_void};
 
 use crate::abi::{self, lazy_config, lazy_fn, lazy_once, lazy_status};
 use crate::error::{self, Failure, Said};
+use crate::fork;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
@@ -54,7 +55,10 @@ pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_s
     if thread::is_inside() {
         return abi::LAZY_E_DEADLOCK;
     }
-    preserved(|| act().unwrap_or_else(error::raise))
+    preserved(|| {
+        fork::look();
+        act().unwrap_or_else(error::raise)
+    })
 }
 
 #[cold]
@@ -114,6 +118,7 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         return abi::LAZY_E_DEADLOCK;
     }
     let decide = || {
+        fork::look();
         let once = given(once)?;
         let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;
         let decision = once::call(once, &Ask::Plain(callback, caller))?;
@@ -133,7 +138,11 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
 
 /// Is this thread inside the attempt? A signal handler that interrupted the library cannot know.
 pub(super) fn is_initializing(once: &Once) -> bool {
-    !thread::is_inside() && once.is_mine()
+    if thread::is_inside() {
+        return false;
+    }
+    preserved(fork::look);
+    once.is_mine()
 }
 
 pub(super) fn configure(

@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use super::{entry, origin, with_return_address};
 use crate::abi::{self, lazy_once, lazy_receipt, lazy_request, lazy_status};
 use crate::error::{self, Failure};
+use crate::fork;
 use crate::once::{self, Ask, Cancelled, Decision, Details, Once};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
@@ -218,7 +219,11 @@ fn submit(
             details: *details,
             no_wait,
         };
-        match preserved(|| once::call(once, &ask).map_err(error::raise)) {
+        let decide = || {
+            fork::look();
+            once::call(once, &ask).map_err(error::raise)
+        };
+        match preserved(decide) {
             Ok(decided) => decided,
             Err(status) => return status,
         }

@@ -29,6 +29,10 @@ impl Display for Said<'_> {
     }
 }
 
+/// Of a once in a child that was made without fork handlers while another thread was changing it.
+pub(crate) const LOST: &str =
+    "what was queued in its parent is lost, since _Fork and clone run no fork handlers";
+
 /// What left a callback without a result.
 const UNWOUND: &str = "was left by an exception or by the end of its thread";
 

@@ -84,6 +84,8 @@ pub(crate) struct Gate {
     pub(super) prepared: bool,
     /// Of a FORKED once: the process that used it.
     pub(super) forked_from: u32,
+    /// This is a child that no fork handler has seen, and what was queued is lost.
+    pub(super) lost_queue: bool,
     /// An initializer has succeeded; only the queue is left to run.
     pub(super) native_done: bool,
     pub(super) queue: Queue,
@@ -135,6 +137,7 @@ impl Gate {
             preparing: 0,
             prepared: false,
             forked_from: 0,
+            lost_queue: false,
             native_done: false,
             queue: Queue::default(),
             running: None,
@@ -149,7 +152,9 @@ impl Gate {
         let kept = self.named || self.configured.is_some() || self.config.on_fork != OnFork::Keep;
         match phase {
             word::READY => kept || self.queue.has_leaving(),
-            word::FRESH => kept || self.native_done || !self.queue.is_empty(),
+            word::FRESH => {
+                kept || self.native_done || !self.queue.is_empty() || self.lost_queue
+            }
             word::CLOSED => self.running.is_some() || !self.queue.is_empty(),
             _ => true,
         }
@@ -163,6 +168,7 @@ impl Gate {
         self.native_done = false;
         self.prepared = false;
         self.forked_from = 0;
+        self.lost_queue = false;
         self.history = History::default();
         self.final_error.take()
     }

@@ -304,6 +304,24 @@ pub(crate) fn let_go_after_fork() {
     drop(resume());
 }
 
+/// In a child that no handler has seen.
+pub(crate) fn recover() {
+    // SAFETY: there is no other thread that could be inside.
+    let raw = unsafe { GRAPH.raw() };
+    let is_torn = raw.is_taken();
+    raw.remake(0);
+    let mut graph = GRAPH.lock();
+    if is_torn {
+        std::mem::forget((
+            std::mem::take(&mut graph.edges),
+            std::mem::take(&mut graph.holders),
+        ));
+    } else {
+        graph.edges.clear();
+        graph.holders.clear();
+    }
+}
+
 /// After it, in the child: nobody waits, and a permit was for the parent's attempt.
 pub(crate) fn inherit() {
     let mut graph = resume();

@@ -29,6 +29,7 @@ pub(crate) struct Info {
     pub(crate) init_pid: u32,
     pub(crate) running: Option<Origin>,
     latest: Option<Shared<Attempt>>,
+    pub(crate) lost_queue: bool,
 }
 
 impl Info {
@@ -80,6 +81,7 @@ impl Body {
             init_pid: 0,
             running: None,
             latest: None,
+            lost_queue: false,
         };
         let Some(gate) = &self.gate else {
             info.has_initializer = info
@@ -102,6 +104,7 @@ impl Body {
         info.init_ns = gate.history.init_ns;
         info.init_pid = gate.history.init_pid;
         info.latest = gate.latest.clone();
+        info.lost_queue = gate.lost_queue;
         if let Some(running) = &gate.running {
             info.owner = running.attempt.owner();
             info.waiters = running.attempt.waiters.load(Relaxed);

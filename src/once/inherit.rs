@@ -26,6 +26,19 @@ impl Once {
         self.word.raw().payload() & word::LOCKABLE != 0
     }
 
+    /// The same as `inherit` in a child that no handler has seen.
+    pub(crate) fn recover(&self, before: u64) -> bool {
+        if self.word.raw().is_taken() {
+            self.word.remake(|payload, body| {
+                if let Some(gate) = &mut body.gate {
+                    gate.lose_queue(before);
+                }
+                payload
+            });
+        }
+        self.inherit(before)
+    }
+
     /// After the fork, in the child, whose only thread was `before` in the parent. False if nothing in this process will ever
     /// need the once.
     pub(crate) fn inherit(&self, before: u64) -> bool {
@@ -100,6 +113,17 @@ impl Body {
 }
 
 impl Gate {
+    /// Somebody was in the middle of a change of it. What the forking thread itself runs is whole.
+    fn lose_queue(&mut self, before: u64) {
+        self.queue.lose();
+        if let Some(running) = &mut self.running
+            && running.attempt.owner() != before
+        {
+            std::mem::forget(running.work.take());
+        }
+        self.lost_queue = true;
+    }
+
     /// True if there was an attempt, and it is nobody's any more.
     fn lose_attempt(&mut self, before: u64, keeps_own: bool) -> bool {
         let Some(running) = self.running.take() else {

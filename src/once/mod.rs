@@ -53,6 +53,7 @@ pub(crate) use config::Config;
 pub(crate) use config::OnFork;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
+pub(crate) use failure::LOST;
 pub(crate) use init::{Start, init};
 #[cfg(not(loom))]
 pub(crate) use named::named;

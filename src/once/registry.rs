@@ -145,6 +145,16 @@ mod native {
             }
         }
 
+        /// Links the free places anew.
+        fn mend(&mut self) {
+            self.free = NONE;
+            for (index, place) in self.places.iter_mut().enumerate() {
+                if let Place::Free(next) = place {
+                    *next = std::mem::replace(&mut self.free, index as u32);
+                }
+            }
+        }
+
         /// The once of that name, or where it would stand.
         pub(crate) fn find_name(&self, name: &CStr) -> Result<&'static Once, usize> {
             let place = self
@@ -170,6 +180,19 @@ mod native {
             self.names.insert(place, named);
             Ok(&named.once)
         }
+    }
+
+    /// The registry in a child that no handler has seen.
+    pub(crate) fn recover<'a>() -> Held<'a> {
+        // SAFETY: there is no other thread that could be inside.
+        let raw = unsafe { REGISTRY.raw() };
+        let is_torn = raw.is_taken();
+        raw.remake(0);
+        let mut registry = lock();
+        if is_torn {
+            registry.mend();
+        }
+        registry
     }
 
     /// The registry of a thread that forgot its guard: the two later halves of a fork handler.

@@ -3,7 +3,7 @@
 use super::Once;
 use super::attempt::Attempt;
 use super::call::Replaced;
-use super::failure::called;
+use super::failure::{LOST, called};
 use super::gate::{Gate, Running};
 use super::queue::{Found, Queue, Request, Work};
 use super::{host, registry};
@@ -11,7 +11,7 @@ use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
 use crate::sys::noexcept::noexcept;
 use crate::sys::order;
-use crate::sys::text::text;
+use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
 use std::cell::Cell;
 
@@ -47,10 +47,13 @@ impl Once {
             Step::Nothing => {}
         }
         let name = self.name();
-        let text = text!(
+        let mut text = text!(
             "{} has no request with the ticket {ticket}: it has run, has been cancelled, or was never queued",
             called(&name)
         );
+        if self.lock_gate().is_some_and(|mut locked| locked.gate().lost_queue) {
+            append!(text, "; {LOST}");
+        }
         let facts = Facts {
             ticket,
             ..Facts::default()

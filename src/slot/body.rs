@@ -105,6 +105,15 @@ impl Slots {
     }
 }
 
+/// The lock in a child that no handler has seen, and whether somebody was inside.
+pub(super) fn recover() -> (Held, bool) {
+    // SAFETY: there is no other thread that could be inside.
+    let raw = unsafe { SLOTS.raw() };
+    let is_torn = raw.is_taken();
+    raw.remake(0);
+    (lock(), is_torn)
+}
+
 /// Room that is brought to the lock. What is left of it is freed outside.
 #[derive(Default)]
 struct Larger {

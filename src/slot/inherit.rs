@@ -1,6 +1,6 @@
 //! What a forked child finds of the slots.
 
-use super::body::{self, Body, Parts};
+use super::body::{self, Body, Held, Parts};
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::once::OnFork;
@@ -18,7 +18,26 @@ pub(crate) fn let_go_after_fork() {
 
 /// After it, in the child, whose only thread was `before` there. Frees nothing, and runs no user code.
 pub(crate) fn inherit(before: u64) {
-    let mut held = body::resume();
+    inherit_with(body::resume(), before);
+}
+
+/// In a child that no handler has seen.
+pub(crate) fn recover(before: u64) {
+    let (mut held, is_torn) = body::recover();
+    if is_torn {
+        // Which values there are is not known; nobody will end them here.
+        body::each(&mut held, |_, parts| {
+            for value in parts.values.iter() {
+                value.set_stage(Stage::Gone);
+            }
+            std::mem::forget(std::mem::take(&mut parts.values));
+            std::mem::forget(std::mem::take(&mut parts.process));
+        });
+    }
+    inherit_with(held, before);
+}
+
+fn inherit_with(mut held: Held, before: u64) {
     body::each(&mut held, |body, parts| body.inherit(parts, before));
     for snapshot in held.snapshots.iter() {
         snapshot.get().inherit();

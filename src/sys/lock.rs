@@ -175,6 +175,11 @@ impl RawLock {
 
 #[cfg(not(loom))]
 impl RawLock {
+    /// Is somebody inside?
+    pub(crate) fn is_taken(&self) -> bool {
+        self.word.load(Relaxed) & LOCKED != 0
+    }
+
     /// The free lock with this payload, whatever it was: for a forked child, whose other threads are gone.
     pub(crate) fn remake(&self, payload: u32) {
         self.word.store(payload, Relaxed);

@@ -3,6 +3,8 @@
 #[cfg(not(loom))]
 pub(crate) mod anchor;
 #[cfg(not(loom))]
+pub(crate) mod birthmark;
+#[cfg(not(loom))]
 pub(crate) mod bracket;
 pub(crate) mod callback;
 pub(crate) mod clock;

@@ -183,6 +183,14 @@ impl Queue {
         }
     }
 
+    /// Forgets everything but which tickets have been given: somebody was in the middle of a change.
+    #[cfg(not(loom))]
+    pub(crate) fn lose(&mut self) {
+        let tickets = self.tickets;
+        std::mem::forget(std::mem::take(self));
+        self.tickets = tickets;
+    }
+
     /// In a forked child, whose only thread was `before`: what others were releasing is gone with them, and nobody else waits
     /// for anything here.
     #[cfg(not(loom))]
