@@ -88,6 +88,13 @@ pub(super) fn init_ready(once: &Once) -> lazy_status {
     abi::LAZY_OK
 }
 
+/// The once, if this copy of the library may touch what it owns.
+pub(super) fn owned(once: Option<&Once>) -> Result<&Once, Failure> {
+    let once = given(once)?;
+    once.check_copy()?;
+    Ok(once)
+}
+
 /// The once, or why there is none.
 pub(super) fn given(once: Option<&Once>) -> Result<&Once, Failure> {
     once.ok_or_else(|| Failure::invalid(NO_ONCE))
@@ -151,7 +158,7 @@ pub(super) fn configure(
     caller: usize,
 ) -> lazy_status {
     slow(|| {
-        let once = given(once)?;
+        let once = owned(once)?;
         match Config::copy(config)? {
             Some(config) => once.configure(config, Origin::Address(caller))?,
             None => once.withdraw_config(),

@@ -73,7 +73,7 @@ pub unsafe extern "C-unwind" fn lazy_once_reset(once: *mut lazy_once) -> lazy_st
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
-        entry::given(once)?.reset().map(|progress| match progress {
+        entry::owned(once)?.reset().map(|progress| match progress {
             Progress::Done => abi::LAZY_OK,
             Progress::InProgress => abi::LAZY_IN_PROGRESS,
         })
@@ -108,7 +108,7 @@ pub unsafe extern "C-unwind" fn lazy_once_close(once: *mut lazy_once) -> lazy_st
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
-        let once = entry::given(once)?;
+        let once = entry::owned(once)?;
         if core::ptr::eq(once, entry::default()) {
             return Err(Failure::invalid(
                 "the process default cannot be closed: use lazy_once_cancel_owner and lazy_once_reset",
@@ -145,7 +145,7 @@ pub unsafe extern "C-unwind" fn lazy_once_info(
     // SAFETY: the C caller passes a once, and a struct of at least `size` bytes, or NULL for either.
     let (once, info) = unsafe { (entry::once(once), Target::new(info)) };
     entry::slow(|| {
-        let once = entry::given(once)?;
+        let once = entry::owned(once)?;
         match info.check() {
             None => return Err(Failure::invalid("the info is NULL")),
             Some(Err(malformed)) => {

@@ -36,7 +36,7 @@ pub unsafe extern "C-unwind" fn lazy_permit_capture(
     let permit = unsafe { permit.as_mut() };
     entry::slow(|| {
         let permit = permit.ok_or_else(|| Failure::invalid(NO_PERMIT))?;
-        permit.opaque = entry::given(once)?.permit()?.words();
+        permit.opaque = entry::owned(once)?.permit()?.words();
         Ok(abi::LAZY_OK)
     })
 }

@@ -85,7 +85,7 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
-        entry::given(once)?
+        entry::owned(once)?
             .cancel(ticket)
             .map(|cancelled| match cancelled {
                 Cancelled::Withdrawn => abi::LAZY_OK,

@@ -9,6 +9,7 @@ use super::queue::{Entry, Request};
 use crate::error::{Error, Facts, Failure, Scope, since};
 use crate::name::{Called, Kind};
 use crate::sys::clock;
+use crate::sys::copy::LibraryCopy;
 use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
 use crate::sys::text::{Lossy, Text, append, text};
@@ -223,6 +224,20 @@ impl Failure {
             text!("{} is closed, and stays so", called(name))
         };
         Self::new(Error::Closed(text), name, Facts::default())
+    }
+}
+
+impl Failure {
+    /// What another copy of the library owns.
+    #[cold]
+    pub(crate) fn of_another_copy(owner: LibraryCopy) -> Self {
+        let [theirs, ours] = [owner, LibraryCopy::this()].map(LibraryCopy::file);
+        Self::invalid(text!(
+            "it belongs to another copy of the library, in {}; this is the one in {}: have one copy in the process, as a shared \
+             library",
+            Lossy::of(theirs.as_deref().unwrap_or_default()),
+            Lossy::of(ours.as_deref().unwrap_or_default())
+        ))
     }
 }
 

@@ -12,6 +12,7 @@ use super::queue::{Queue, Work};
 use super::{registry, word};
 use crate::abi;
 use crate::error::Failure;
+use crate::sys::copy::LibraryCopy;
 use crate::sys::invariant::Invariant;
 use crate::sys::memory::{Shared, Unique};
 use crate::sys::site::Origin;
@@ -72,6 +73,8 @@ impl Counters {
 /// What a once that is configured, in use or has a queue owns.
 #[repr(C)]
 pub(crate) struct Gate {
+    /// The copy of the library that owns it: the first word, which every copy looks at before it touches the rest.
+    pub(super) copy: LibraryCopy,
     pub(super) slot: registry::Slot,
     pub(super) config: Config,
     /// Given to `configure`, there: the gate stays when the once is ready, until `close`.
@@ -130,6 +133,7 @@ pub(super) struct Running {
 impl Gate {
     pub(super) fn new(config: Config) -> Self {
         Self {
+            copy: LibraryCopy::this(),
             slot: registry::Slot::default(),
             config,
             configured: None,
@@ -152,9 +156,7 @@ impl Gate {
         let kept = self.named || self.configured.is_some() || self.config.on_fork != OnFork::Keep;
         match phase {
             word::READY => kept || self.queue.has_leaving(),
-            word::FRESH => {
-                kept || self.native_done || !self.queue.is_empty() || self.lost_queue
-            }
+            word::FRESH => kept || self.native_done || !self.queue.is_empty() || self.lost_queue,
             word::CLOSED => self.running.is_some() || !self.queue.is_empty(),
             _ => true,
         }
@@ -223,6 +225,10 @@ impl Locked<'_> {
                     .unwrap_or(Failure::Bare(abi::LAZY_E_INVALID)),
             ),
         }
+    }
+
+    pub(super) fn copy(&self) -> LibraryCopy {
+        self.gate_ref().copy
     }
 
     fn gate_ref(&self) -> &Gate {

@@ -51,9 +51,9 @@ pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request,
 pub(crate) use config::Config;
 #[cfg(not(loom))]
 pub(crate) use config::OnFork;
+pub(crate) use failure::LOST;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
-pub(crate) use failure::LOST;
 pub(crate) use init::{Start, init};
 #[cfg(not(loom))]
 pub(crate) use named::named;
@@ -63,6 +63,7 @@ pub(crate) use queue::Details;
 pub(crate) use withdraw::Cancelled;
 
 use crate::error::Failure;
+use crate::sys::copy::LibraryCopy;
 use crate::sys::invariant::Invariant;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
@@ -125,7 +126,12 @@ impl Once {
     fn lock(&self) -> Result<Option<Locked<'_>>, Failure> {
         loop {
             if let Some(locked) = self.lock_gate() {
-                return Ok(Some(locked));
+                let copy = locked.copy();
+                if copy == LibraryCopy::this() {
+                    return Ok(Some(locked));
+                }
+                drop(locked);
+                return Err(Failure::of_another_copy(copy));
             }
             match self.word.look() {
                 word::READY => return Ok(None),
@@ -142,6 +148,22 @@ impl Once {
         }
     }
 
+    /// Refuses a once that another copy of the library owns. One that is ready and owns memory must not be closed meanwhile by
+    /// that one.
+    pub(crate) fn check_copy(&self) -> Result<(), Failure> {
+        let copy = match self.lock_gate() {
+            Some(locked) => Some(locked.copy()),
+            None => {
+                let body = self.word.settled(word::LOCKABLE);
+                body.and_then(|body| body.gate.as_ref().map(|gate| gate.copy))
+            }
+        };
+        match copy {
+            Some(copy) if copy != LibraryCopy::this() => Err(Failure::of_another_copy(copy)),
+            _ => Ok(()),
+        }
+    }
+
     /// The lock of a once that has a gate and is not ready.
     #[inline]
     fn lock_gate(&self) -> Option<Locked<'_>> {
@@ -150,8 +172,9 @@ impl Once {
 
     /// Is this thread inside the attempt?
     pub(crate) fn is_mine(&self) -> bool {
-        self.lock_gate()
-            .is_some_and(|locked| matches!(locked.standing(), Standing::Mine(_)))
+        self.lock_gate().is_some_and(|locked| {
+            locked.copy() == LibraryCopy::this() && matches!(locked.standing(), Standing::Mine(_))
+        })
     }
 
     /// Reads or changes the phase and the body, in any phase; the word says afterwards what they are, in one exchange that

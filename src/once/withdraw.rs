@@ -51,7 +51,10 @@ impl Once {
             "{} has no request with the ticket {ticket}: it has run, has been cancelled, or was never queued",
             called(&name)
         );
-        if self.lock_gate().is_some_and(|mut locked| locked.gate().lost_queue) {
+        if self
+            .lock_gate()
+            .is_some_and(|mut locked| locked.gate().lost_queue)
+        {
             append!(text, "; {LOST}");
         }
         let facts = Facts {

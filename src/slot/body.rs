@@ -12,6 +12,7 @@ use super::value::{Stage, Value};
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Name, Subject};
 use crate::sys::anchor::Anchor;
+use crate::sys::copy::LibraryCopy;
 use crate::sys::lock::{Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared, Unique, try_box};
 use crate::sys::row::Row;
@@ -28,7 +29,10 @@ const RETIRED: u32 = 1;
 /// This is a forked child, and its values do not survive that.
 const FORKED: u32 = 2;
 
+#[repr(C)]
 pub(crate) struct Body {
+    /// The copy of the library that owns it: the first word, which every copy looks at before it touches the rest.
+    copy: LibraryCopy,
     /// Changes under the lock; read without it where a value is found.
     state: AtomicU32,
     /// Its place in the list of slots. Written before anybody else knows it.
@@ -148,6 +152,7 @@ pub(super) fn lock_with_room() -> Result<Held, NoMemory> {
 impl Body {
     pub(super) fn try_new(parts: Parts) -> Result<Box<Self>, NoMemory> {
         try_box(Self {
+            copy: LibraryCopy::this(),
             state: AtomicU32::new(OPEN),
             number: AtomicU32::new(0),
             parts: UnsafeCell::new(Some(Unique::try_new(parts)?)),
@@ -171,6 +176,15 @@ impl Body {
     /// What stands for this slot among the marks of a thread.
     pub(super) fn mark(&self) -> usize {
         std::ptr::from_ref(self).addr()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_ours(&self) -> bool {
+        self.copy == LibraryCopy::this()
+    }
+
+    pub(super) fn of_another_copy(&self) -> Failure {
+        Failure::of_another_copy(self.copy)
     }
 
     #[inline(always)]

@@ -74,7 +74,10 @@ impl Slot {
 
     /// Is there a value? Makes none.
     pub(crate) fn has(&self, index: u32) -> bool {
-        let Some(body) = self.known_body().filter(|body| body.is_open()) else {
+        let body = self
+            .known_body()
+            .filter(|body| body.is_ours() && body.is_open());
+        let Some(body) = body else {
             return false;
         };
         let key = body.id(index);

@@ -83,7 +83,9 @@ impl Slot {
     /// The value, where finding it is all there is to do.
     #[inline(always)]
     pub(crate) fn find(&self, index: u32) -> Option<*mut c_void> {
-        let body = self.known_body().filter(|body| body.is_open())?;
+        let body = self
+            .known_body()
+            .filter(|body| body.is_ours() && body.is_open())?;
         mine::find(body.id(index))
     }
 
@@ -99,6 +101,7 @@ impl Slot {
 
     fn body(&self) -> Result<&'static Body, Failure> {
         match self.known_body() {
+            Some(body) if !body.is_ours() => Err(body.of_another_copy()),
             Some(body) => Ok(body),
             None => self.furnish(Config::copy(self.config)?.unwrap_or_default()),
         }
@@ -130,6 +133,7 @@ impl Slot {
     /// Takes this configuration, before the first value.
     pub(crate) fn configure(&self, config: Config) -> Result<(), Failure> {
         let body = match self.known_body() {
+            Some(body) if !body.is_ours() => return Err(body.of_another_copy()),
             Some(body) => body,
             None => self.furnish(config.clone())?,
         };

@@ -98,7 +98,10 @@ pub(crate) fn renew(body: impl FnOnce()) {
         body();
         return mark();
     };
-    if word.compare_exchange(WIPED, TAKEN, Relaxed, Relaxed).is_ok() {
+    if word
+        .compare_exchange(WIPED, TAKEN, Relaxed, Relaxed)
+        .is_ok()
+    {
         body();
         return mark();
     }

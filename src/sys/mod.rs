@@ -8,6 +8,7 @@ pub(crate) mod birthmark;
 pub(crate) mod bracket;
 pub(crate) mod callback;
 pub(crate) mod clock;
+pub(crate) mod copy;
 pub(crate) mod errno;
 pub(crate) mod futex;
 pub(crate) mod invariant;
