@@ -11,7 +11,7 @@ use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, text};
-use crate::sys::thread;
+use crate::sys::{bracket, stack, thread};
 
 static DEFAULT: Once = Once::new();
 
@@ -49,6 +49,16 @@ pub(super) fn invalid(text: &str) -> lazy_status {
 const NO_ONCE: &str = "the once is NULL, or its abi is one that this library does not know: memory that is no lazy_once, \
                        or a header newer than the library";
 
+/// Every way into the library but those that find READY, or a value: what happened to this thread or process behind the
+/// library's back is noticed here.
+#[inline(always)]
+pub(super) fn enter() {
+    stack::enter();
+    thread::cut_marks();
+    bracket::cut();
+    fork::look();
+}
+
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the
 /// code beneath it, which cannot go on before the handler has returned.
 pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
@@ -56,7 +66,7 @@ pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_s
         return abi::LAZY_E_DEADLOCK;
     }
     preserved(|| {
-        fork::look();
+        enter();
         act().unwrap_or_else(error::raise)
     })
 }
@@ -65,6 +75,7 @@ pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_s
 pub(super) fn init(once: Option<&Once>, start: &Start) -> lazy_status {
     slow(|| {
         let once = given(once)?;
+        once.check_frames()?;
         once::init(once, start).map(|progress| match progress {
             Progress::Done => abi::LAZY_OK,
             Progress::InProgress => abi::LAZY_IN_PROGRESS,
@@ -125,8 +136,9 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         return abi::LAZY_E_DEADLOCK;
     }
     let decide = || {
-        fork::look();
+        enter();
         let once = given(once)?;
+        once.check_frames()?;
         let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;
         let decision = once::call(once, &Ask::Plain(callback, caller))?;
         Ok((once, callback, decision))
@@ -148,7 +160,7 @@ pub(super) fn is_initializing(once: &Once) -> bool {
     if thread::is_inside() {
         return false;
     }
-    preserved(fork::look);
+    preserved(enter);
     once.is_mine()
 }
 

@@ -73,7 +73,9 @@ pub unsafe extern "C-unwind" fn lazy_once_reset(once: *mut lazy_once) -> lazy_st
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
-        entry::owned(once)?.reset().map(|progress| match progress {
+        let once = entry::owned(once)?;
+        once.check_frames()?;
+        once.reset().map(|progress| match progress {
             Progress::Done => abi::LAZY_OK,
             Progress::InProgress => abi::LAZY_IN_PROGRESS,
         })

@@ -5,7 +5,6 @@ use core::ffi::c_void;
 use super::{entry, origin, with_return_address};
 use crate::abi::{self, lazy_once, lazy_receipt, lazy_request, lazy_status};
 use crate::error::{self, Failure};
-use crate::fork;
 use crate::once::{self, Ask, Cancelled, Decision, Details, Once};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
@@ -220,10 +219,11 @@ fn submit(
             no_wait,
         };
         let decide = || {
-            fork::look();
-            once::call(once, &ask).map_err(error::raise)
+            entry::enter();
+            once.check_frames()?;
+            once::call(once, &ask)
         };
-        match preserved(decide) {
+        match preserved(|| decide().map_err(error::raise)) {
             Ok(decided) => decided,
             Err(status) => return status,
         }

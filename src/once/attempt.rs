@@ -14,7 +14,7 @@ use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
 // Not loom's: the first never changes but in a forked child, the others are counts for messages and for a quick look.
 use std::ffi::{CStr, CString};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// The attempt as its waiters know it. They hold a reference, so it outlives its once's interest in it.
 pub(crate) struct Attempt {
@@ -27,6 +27,8 @@ pub(crate) struct Attempt {
     /// The kernel id of the owner. Relaxed: compared for equality with the reader's own id; a thread reads its own write.
     /// In a forked child the owner has a new id.
     owner: AtomicU64,
+    /// Where on its stack the owner runs it; 0 before.
+    frame: AtomicUsize,
     /// How many times its permit is held. Relaxed: a holder reads its own write; who they are stands under the graph's lock.
     pub(super) lent: AtomicU32,
     /// How many threads sleep until it ends. Relaxed: for people.
@@ -53,6 +55,7 @@ impl Attempt {
             site: OwnSite::copy(origin)?,
             since_ns: 0,
             owner: AtomicU64::new(thread::id()),
+            frame: AtomicUsize::new(0),
             lent: AtomicU32::new(0),
             waiters: AtomicU32::new(0),
             outcome: Promise::new(),
@@ -71,6 +74,16 @@ impl Attempt {
     #[inline(always)]
     pub(super) fn owner(&self) -> u64 {
         self.owner.load(Relaxed)
+    }
+
+    /// A frame of the owner's, above all that it runs.
+    pub(super) fn set_frame(&self, frame: usize) {
+        self.frame.store(frame, Relaxed);
+    }
+
+    #[cfg(not(loom))]
+    pub(super) fn frame(&self) -> usize {
+        self.frame.load(Relaxed)
     }
 
     /// Has a fork taken it from its owner? The owner finds out when its callback returns.

@@ -58,6 +58,8 @@ impl<'a> Ownership<'a> {
     /// Runs the initializer, unless one has succeeded before, and the queue until it is empty under the lock that appends
     /// take; then READY.
     pub(super) fn run(mut self) -> Result<Progress, Failure> {
+        #[cfg(not(loom))]
+        self.watch();
         let mut result = self.initialize();
         loop {
             if self.attempt.is_void() {
@@ -75,6 +77,38 @@ impl<'a> Ownership<'a> {
                     End::Failed => Err(Failure::Bare(abi::LAZY_E_CLOSED)),
                 },
             };
+        }
+    }
+
+    /// Should the frames from here on be gone without having been left, the next call on this thread or its end finds the attempt.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    fn watch(&self) {
+        self.attempt.set_frame(crate::sys::stack::here());
+        thread::run_at_exit(crate::exit::thread_exit);
+    }
+
+    /// The attempt of frames that are gone. To be dropped, which ends it.
+    #[cfg(not(loom))]
+    pub(super) fn adopt(
+        once: &'a Once,
+        attempt: Shared<Attempt>,
+        policy: OnDeferredFailure,
+        is_queue: bool,
+        released: bool,
+    ) -> Self {
+        let stage = if is_queue {
+            Stage::Queue
+        } else {
+            Stage::Initializer(None)
+        };
+        Self {
+            once,
+            attempt,
+            stage,
+            policy,
+            first: None,
+            released,
         }
     }
 

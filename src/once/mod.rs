@@ -14,6 +14,8 @@
 //!
 //! No user code runs while a lock is held, and nothing is allocated or freed under one.
 
+#[cfg(not(loom))]
+mod abandoned;
 mod attempt;
 mod call;
 mod close;

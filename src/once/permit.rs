@@ -6,6 +6,7 @@ use super::gate::Standing;
 use super::{Once, graph, registry, word};
 use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
+use crate::sys::noexcept::noexcept;
 use crate::sys::text::text;
 use crate::sys::thread;
 
@@ -113,6 +114,7 @@ impl Once {
 /// The end of this thread: what it still holds is given back.
 pub(crate) fn forget_thread() {
     if thread::owns_any() {
+        noexcept(super::abandoned::end_own);
         while graph::give_back(|_| true) {
             thread::owns(-1);
         }

@@ -4,6 +4,7 @@
 use crate::abi;
 use crate::sys::local::Local;
 use crate::sys::sized::Foreign;
+use crate::sys::stack;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -174,6 +175,16 @@ unsafe extern "C-unwind" fn call_interrupt(argument: *mut c_void) {
     let interrupt = unsafe { &raw const (*argument.cast::<Park>()).interrupt };
     // SAFETY: as above.
     (unsafe { *interrupt })();
+}
+
+/// Forgets the hosts if the innermost has been left without its end, which is as forbidden as it is to a callback.
+#[inline(always)]
+pub(crate) fn cut() {
+    INSIDE.here(|inside| {
+        if !inside.get().is_null() && stack::is_gone(inside.get().addr()) {
+            inside.set(std::ptr::null());
+        }
+    });
 }
 
 /// Is this thread inside any host?

@@ -28,6 +28,8 @@ pub(crate) mod race;
 pub(crate) mod row;
 pub(crate) mod site;
 pub(crate) mod sized;
+#[cfg(not(loom))]
+pub(crate) mod stack;
 pub(crate) mod text;
 pub(crate) mod thread;
 pub(crate) mod word;

@@ -13,6 +13,7 @@ mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
     use super::super::invariant::Invariant;
     use super::super::local::Local as _;
+    use super::super::stack;
     use std::cell::Cell;
     use std::ffi::c_void;
 
@@ -88,47 +89,73 @@ mod native {
     }
 
     thread_local! {
-        /// The innermost mark of this thread.
-        static MARKS: Cell<*const Mark> = const { Cell::new(std::ptr::null()) };
+        /// What this thread is inside of, by keys and frames. Not a list on its stack, where a `longjmp` would leave it dangling.
+        static MARKS: [(Cell<usize>, Cell<usize>); DEEPEST] =
+            const { [const { (Cell::new(0), Cell::new(0)) }; DEEPEST] };
+        static DEPTH: Cell<usize> = const { Cell::new(0) };
         /// How many attempts this thread owns.
         static OWNED: Cell<u32> = const { Cell::new(0) };
     }
 
-    /// This thread is inside something that `key` stands for, until the mark ends. Marks end in the reverse order.
+    /// Deeper nesting is not known of: there a callback is taken for one that is outside.
+    const DEEPEST: usize = 32;
+
+    /// This thread is inside something that a key stands for, until the mark ends. Marks end in the reverse order.
     pub(crate) struct Mark {
-        key: usize,
-        outer: *const Mark,
+        outer: usize,
     }
 
     impl Mark {
         /// Runs `body` under a mark, also when it unwinds.
         pub(crate) fn during<R>(key: usize, body: impl FnOnce() -> R) -> R {
-            let mark = Self {
-                key,
-                outer: MARKS.here(Cell::get),
-            };
-            MARKS.here(|marks| marks.set(&raw const mark));
+            let outer = DEPTH.here(Cell::get);
+            let mark = Self { outer };
+            let frame = (&raw const mark).addr();
+            MARKS.here(|marks| {
+                if let Some((its_key, its_frame)) = marks.get(outer) {
+                    its_key.set(key);
+                    its_frame.set(frame);
+                }
+            });
+            DEPTH.here(|depth| depth.set(outer + 1));
             body()
         }
 
         /// Is this thread inside one with that key?
         pub(crate) fn is_set(key: usize) -> bool {
-            let mut next = MARKS.here(Cell::get);
-            // SAFETY: each mark lives on this thread's stack until it has taken itself off the list.
-            while let Some(mark) = unsafe { next.as_ref() } {
-                if mark.key == key {
-                    return true;
-                }
-                next = mark.outer;
-            }
-            false
+            let depth = DEPTH.here(Cell::get);
+            MARKS.here(|marks| {
+                let mut set = marks.iter().take(depth);
+                set.any(|(its_key, _)| its_key.get() == key)
+            })
         }
     }
 
     impl Drop for Mark {
         fn drop(&mut self) {
-            MARKS.here(|marks| marks.set(self.outer));
+            DEPTH.here(|depth| depth.set(self.outer));
         }
+    }
+
+    /// Forgets the marks whose frames have been left without their ends.
+    #[inline(always)]
+    pub(crate) fn cut_marks() {
+        if DEPTH.here(Cell::get) != 0 {
+            cut_some();
+        }
+    }
+
+    #[cold]
+    fn cut_some() {
+        DEPTH.here(|depth| {
+            let is_left = |place: usize| {
+                let frame = MARKS.here(|marks| marks.get(place).map(|(_, frame)| frame.get()));
+                frame.is_some_and(stack::is_gone)
+            };
+            while let Some(place) = depth.get().checked_sub(1).filter(|&place| is_left(place)) {
+                depth.set(place);
+            }
+        });
     }
 
     /// This thread owns one attempt more, or fewer.
