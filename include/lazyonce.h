@@ -117,7 +117,7 @@
 
 /**
  * The machine lacks what the initializer needs, such as a driver or a device, and the initializer said so: carry on
- * without it. Also what a configuration gets that asks for a feature that this version does not have.
+ * without it.
  */
 #define LAZY_E_UNAVAILABLE -13
 
@@ -176,14 +176,14 @@
 #define LAZY_FORK_KEEP 0
 
 /**
- * `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. Not in this version:
- * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ * `on_fork`: once an attempt, or its `prepare`, has begun, every init, run, call and submit in a child returns `LAZY_E_FORKED`, and
+ * the message names who used the once in the parent. `lazy_once_reset` revives it. An untouched once stays usable.
  */
 #define LAZY_FORK_POISON 1
 
 /**
- * `on_fork`: the child starts with a fresh once and the queue. Not in this version:
- * a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+ * `on_fork`: the child starts with a fresh once and the queue. The initializing thread's own attempt is void in its child, as with
+ * `LAZY_FORK_POISON`, and the call that began it returns `LAZY_E_FORKED` there.
  */
 #define LAZY_FORK_RESET 2
 
@@ -256,7 +256,8 @@ typedef int32_t lazy_status;
  *
  * The value is kept as `lazy_last_error()->code`; `return lazy_fail(7, "no such device");` adds a text. A C++ exception
  * may leave it: the attempt counts as failed, the exception reaches the caller, and the once stays usable. `longjmp`
- * must not leave it. A function that returns nothing must not be cast to this type: `LAZY_VOID_FN` wraps it.
+ * must not leave it: the next call on this thread from a frame that is not deeper, or the end of the thread, ends the attempt as
+ * failed. A function that returns nothing must not be cast to this type: `LAZY_VOID_FN` wraps it.
  */
 typedef int32_t (*lazy_fn)(void *ctx);
 
@@ -679,7 +680,6 @@ LAZY_API lazy_once *lazy_default(void);
  * - `LAZY_E_CLOSED`: the once is closed, and `config` is not NULL.
  * - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
  *   `name`, or non-zero bytes beyond what this library knows.
- * - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
  * - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
  *
  * **Threads** Any, at any time, also before `main`.
@@ -821,7 +821,8 @@ LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *c
  *
  * **Unwinding and fork** A C++ exception that leaves a callback run at once comes out of this call; one that leaves a
  * queued callback comes out of the call that initializes, and counts as that callback's failure. `longjmp` out of a
- * callback is forbidden. A forked child keeps the queue.
+ * callback is forbidden: the next call on this thread ends the attempt that was left, and returns `LAZY_E_DEADLOCK`. A forked child
+ * keeps the queue.
  *
  * **Since** 0.1.0
  */

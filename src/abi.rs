@@ -46,7 +46,7 @@ pub const LAZY_E_NOT_FOUND: i32 = -11;
 /// The once is closed and stays closed: stop using it.
 pub const LAZY_E_CLOSED: i32 = -12;
 /// The machine lacks what the initializer needs, such as a driver or a device, and the initializer said so: carry on
-/// without it. Also what a configuration gets that asks for a feature that this version does not have.
+/// without it.
 pub const LAZY_E_UNAVAILABLE: i32 = -13;
 /// The once has already been initialized another way; `init_site` says by whom. Configure it earlier.
 pub const LAZY_E_TOO_LATE: i32 = -14;
@@ -86,11 +86,11 @@ pub const LAZY_DEFERRED_CONTINUE: u32 = 2;
 
 /// `on_fork`: an initialized once stays initialized in the child; an attempt of another thread is undone there.
 pub const LAZY_FORK_KEEP: u32 = 0;
-/// `on_fork`: once an attempt has begun, every call in a child returns `LAZY_E_FORKED`. Not in this version:
-/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+/// `on_fork`: once an attempt, or its `prepare`, has begun, every init, run, call and submit in a child returns `LAZY_E_FORKED`, and
+/// the message names who used the once in the parent. `lazy_once_reset` revives it. An untouched once stays usable.
 pub const LAZY_FORK_POISON: u32 = 1;
-/// `on_fork`: the child starts with a fresh once and the queue. Not in this version:
-/// a configuration that asks for it is refused with `LAZY_E_UNAVAILABLE`.
+/// `on_fork`: the child starts with a fresh once and the queue. The initializing thread's own attempt is void in its child, as with
+/// `LAZY_FORK_POISON`, and the call that began it returns `LAZY_E_FORKED` there.
 pub const LAZY_FORK_RESET: u32 = 2;
 
 /// `contended`: a call that finds another thread's attempt waits for its end.
@@ -130,7 +130,8 @@ pub const LAZY_ONCE_ABI: u32 = 1;
 ///
 /// The value is kept as `lazy_last_error()->code`; `return lazy_fail(7, "no such device");` adds a text. A C++ exception
 /// may leave it: the attempt counts as failed, the exception reaches the caller, and the once stays usable. `longjmp`
-/// must not leave it. A function that returns nothing must not be cast to this type: `LAZY_VOID_FN` wraps it.
+/// must not leave it: the next call on this thread from a frame that is not deeper, or the end of the thread, ends the attempt as
+/// failed. A function that returns nothing must not be cast to this type: `LAZY_VOID_FN` wraps it.
 pub type lazy_fn = Option<unsafe extern "C-unwind" fn(ctx: *mut c_void) -> i32>;
 
 /// A place in a program: where something was asked for. `LAZY_HERE` makes one.

@@ -25,7 +25,6 @@ use crate::sys::sized::Foreign;
 /// - `LAZY_E_CLOSED`: the once is closed, and `config` is not NULL.
 /// - `LAZY_E_INVALID`: `once` is NULL, or `config` has an unknown policy value, a `size` that does not cover
 ///   `name`, or non-zero bytes beyond what this library knows.
-/// - `LAZY_E_UNAVAILABLE`: the configuration asks for something that this version does not have; the message names it.
 /// - `LAZY_E_NOMEM`: no memory for the copy. Nothing has changed.
 ///
 /// **Threads** Any, at any time, also before `main`.
@@ -190,7 +189,8 @@ pub unsafe extern "C-unwind" fn lazy_once_run(
 ///
 /// **Unwinding and fork** A C++ exception that leaves a callback run at once comes out of this call; one that leaves a
 /// queued callback comes out of the call that initializes, and counts as that callback's failure. `longjmp` out of a
-/// callback is forbidden. A forked child keeps the queue.
+/// callback is forbidden: the next call on this thread ends the attempt that was left, and returns `LAZY_E_DEADLOCK`. A forked child
+/// keeps the queue.
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
