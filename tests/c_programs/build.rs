@@ -98,6 +98,39 @@ impl Builder {
             self.library()?
         };
         let executable = self.out.join(&program.name);
+        let units = self.compile_units(program)?;
+        let mut compile = self.compiler(program)?;
+        compile
+            .args(&program.flags)
+            .arg(&program.source)
+            .args(units)
+            .arg("-o")
+            .arg(&executable)
+            .arg("-L")
+            .arg(&library)
+            .arg(format!("-Wl,-rpath,{}", library.display()))
+            .args(["-llazyonce", "-ldl"]);
+        succeed(compile).map(|_| executable)
+    }
+
+    /// The further files of a program, as objects.
+    fn compile_units(&self, program: &Program) -> Result<Vec<PathBuf>, String> {
+        let compile = |(number, (source, flags)): (usize, &(PathBuf, Vec<String>))| {
+            let object = self.out.join(format!("{}.{number}.o", program.name));
+            let mut compile = self.compiler(program)?;
+            compile
+                .args(flags)
+                .arg("-c")
+                .arg(source)
+                .arg("-o")
+                .arg(&object);
+            succeed(compile).map(|_| object)
+        };
+        program.units.iter().enumerate().map(compile).collect()
+    }
+
+    /// The compiler with the flags that every program has.
+    fn compiler(&self, program: &Program) -> Result<Command, String> {
         let standard = if program.is_cpp() {
             "-std=c++17"
         } else {
@@ -111,16 +144,8 @@ impl Builder {
             .arg(self.package.join("include"))
             .arg("-I")
             .arg(self.sources())
-            .args(&self.cflags)
-            .args(&program.flags)
-            .arg(&program.source)
-            .arg("-o")
-            .arg(&executable)
-            .arg("-L")
-            .arg(&library)
-            .arg(format!("-Wl,-rpath,{}", library.display()))
-            .args(["-llazyonce", "-ldl"]);
-        succeed(compile).map(|_| executable)
+            .args(&self.cflags);
+        Ok(compile)
     }
 
     /// Builds the shared object that a program is started with.

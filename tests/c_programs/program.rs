@@ -3,6 +3,7 @@
 //! | line | meaning |
 //! |---|---|
 //! | `// flags: ...` | further compiler flags, after all others |
+//! | `// unit: file.cpp ...` | compile that file with these flags after all others, and link it in |
 //! | `// needs: hooks` | link against the library built with the `test-hooks` feature |
 //! | `// preload: file.c` | build that file as a shared object and start the program with it in `LD_PRELOAD` |
 //! | `// shared: file.c` | build that file as a shared object, whose path the program finds in `LAZYONCE_TEST_SHARED` |
@@ -26,6 +27,8 @@ pub struct Program {
     pub name: String,
     pub source: PathBuf,
     pub flags: Vec<String>,
+    /// Further files, each with its own flags.
+    pub units: Vec<(PathBuf, Vec<String>)>,
     pub hooks: bool,
     pub preload: Option<PathBuf>,
     pub shared: Option<PathBuf>,
@@ -101,6 +104,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         name,
         source,
         flags: Vec::new(),
+        units: Vec::new(),
         hooks: false,
         preload: None,
         shared: None,
@@ -117,6 +121,11 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
             "flags" => program
                 .flags
                 .extend(value.split_whitespace().map(String::from)),
+            "unit" => {
+                let mut words = value.split_whitespace().map(String::from);
+                let file = words.next().expect("unit: FILE FLAGS");
+                program.units.push((folder.join(file), words.collect()));
+            }
             "needs" => {
                 assert!(value == "hooks", "{}: unknown need {value}", program.name);
                 program.hooks = true;

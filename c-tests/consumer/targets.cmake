@@ -1,0 +1,13 @@
+# The same programs for each of the three ways to get the targets.
+set(CMAKE_CXX_STANDARD 17)
+set(programs "${CMAKE_CURRENT_LIST_DIR}")
+add_executable(shared_c "${programs}/program.c")
+target_link_libraries(shared_c PRIVATE lazyonce::lazyonce)
+add_executable(shared_cpp "${programs}/program.cpp")
+target_link_libraries(shared_cpp PRIVATE lazyonce::lazyonce)
+add_executable(static_c "${programs}/program.c")
+target_link_libraries(static_c PRIVATE lazyonce::static)
+add_executable(static_cpp "${programs}/program.cpp")
+target_link_libraries(static_cpp PRIVATE lazyonce::static)
+add_library(static_module MODULE "${programs}/module.c")
+target_link_libraries(static_module PRIVATE lazyonce::static)

@@ -1,0 +1,2 @@
+/* A file of a mixed program: -DMODE=name, and the flags of that mode. */
+#include "cpp_modes.hpp"

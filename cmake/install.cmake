@@ -1,0 +1,27 @@
+# What an installed prefix holds, wherever it is moved to afterwards.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(lazyonce_package "${CMAKE_INSTALL_LIBDIR}/cmake/lazyonce")
+# Within 0.x the interface only grows (docs/abi.md), so a newer minor version serves as well.
+write_basic_package_version_file(lazyonceConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+configure_package_config_file(lazyonceConfig.cmake.in lazyonceConfig.cmake
+    INSTALL_DESTINATION "${lazyonce_package}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+    NO_SET_AND_CHECK_MACRO)
+file(RELATIVE_PATH lazyonce_up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+string(REGEX REPLACE "/$" "" lazyonce_up "${lazyonce_up}")
+configure_file(lazyonce.pc.in lazyonce.pc @ONLY)
+
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target lazyonce_build RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR \"cargo could not build lazyonce\")
+endif()")
+install(DIRECTORY "${lazyonce_include}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES "${lazyonce_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" RENAME liblazyonce.so.0
+    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(CODE "file(CREATE_LINK liblazyonce.so.0
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/liblazyonce.so\" SYMBOLIC)")
+install(FILES "${lazyonce_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfigVersion.cmake"
+    lazyonceTargets.cmake DESTINATION "${lazyonce_package}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lazyonce.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
