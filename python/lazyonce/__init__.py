@@ -1,0 +1,31 @@
+"""Starts something expensive once, when it is first needed, and runs what had to wait for it.
+
+    >>> import lazyonce
+    >>> gpu = lazyonce.Once("gpu", lambda: print("started"))
+    >>> gpu.call(lambda: print("seeded"))
+    False
+    >>> gpu.init()
+    started
+    seeded
+    True
+    >>> gpu.call(lambda: print("seeded again"))
+    seeded again
+    True
+
+`Once` is a gate of one's own, `named` one that is shared by name with everybody in the process, C included. `lazy_init`,
+`lazy_call` and `is_initialized` are the methods of the process default, which belongs to the application.
+"""
+from ._errors import (
+    BackendUnavailable, ClosedError, DeadlockError, DeferredCallError, ForkedError, InitError, LazyError, NotNow, WaitTimeout,
+)
+from ._once import Once, default as _default, named
+
+lazy_init = _default.init
+lazy_call = _default.call
+is_initialized = _default.is_initialized
+
+__all__ = [
+    "BackendUnavailable", "ClosedError", "DeadlockError", "DeferredCallError", "ForkedError", "InitError", "LazyError", "NotNow",
+    "Once", "WaitTimeout", "is_initialized", "lazy_call", "lazy_init", "named",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,239 @@
+"""`Once`, and the ones that belong to the whole process."""
+import ctypes
+import itertools
+import os
+import sys
+from types import CodeType
+from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
+
+from . import _run
+from ._errors import BY_STATUS, E_CLOSED, E_DEFERRED, LazyError
+from ._library import HOST, IN_PROGRESS, LIBRARY, NO_LIMIT, OK, READY, Config, Receipt, Request, Site
+
+ON_FAILURE = {"share": 0, "retry": 1, "sticky": 2}
+# Dropping is done here, on top of "keep": the library would also drop what a KeyboardInterrupt left.
+ON_DEFERRED_FAILURE = {"keep": 0, "drop": 0, "continue": 2}
+ON_FORK = {"keep": 0, "poison": 1, "reset": 2}
+CONTENDED = {"wait": 0, "queue": 1}
+KEPT = "it stays at the head of the queue and the next attempt resumes there"
+DROPPED = "it was dropped and the next attempt goes on without it"
+_numbers = itertools.count(1)
+
+
+def _policy(what: str, value: str, known: Dict[str, int]) -> int:
+    try:
+        return known[value]
+    except (KeyError, TypeError):
+        raise ValueError("%s must be one of %s, not %r" % (what, ", ".join(map(repr, known)), value)) from None
+
+
+def _nanoseconds(timeout: float) -> int:
+    if not timeout >= 0:
+        raise ValueError("timeout must be a number of seconds, 0 or more, not %r" % timeout)
+    return int(min(timeout * 1e9, NO_LIMIT))
+
+
+def _site(code: CodeType, line: int) -> Site:
+    return Site(os.fsencode(code.co_filename), line, code.co_name.encode())
+
+
+class Once:
+    """Something expensive that is started at most once, and the calls that wait for it.
+
+    name: stands in messages.
+    initialize: starts it. An exception fails the attempt; a later `init` tries again.
+    on_failure: what the threads do that waited for a failed attempt: "share" its failure, "retry" by turns, or "sticky": the
+        first failure is final.
+    on_deferred_failure: what becomes of a queued call that fails: "keep" it at the head of the queue, "drop" it, or "continue"
+        with the others and keep it.
+    on_fork: what a forked child finds: "keep", "poison" or "reset".
+    contended: what a call does while another thread initializes: "wait", or "queue" for its end.
+    timeout: how many seconds a thread waits for another's attempt; None for no limit.
+
+    An exception of a callable comes out of the `call` or `init` that ran it; KeyboardInterrupt, SystemExit and GeneratorExit
+    end the attempt too, and leave the queued call that they came from in the queue, whatever the policy.
+    """
+
+    __slots__ = ("_address", "_word", "_storage", "_initializer", "_drops", "_keys", "__weakref__")
+
+    def __init__(
+        self, name: str, initialize: Optional[Callable[[], object]] = None, *, on_failure: str = "share",
+        on_deferred_failure: str = "keep", on_fork: str = "keep", contended: str = "wait", timeout: Optional[float] = None,
+    ) -> None:
+        self._storage = (ctypes.c_uint64 * 4)()
+        self._open(ctypes.addressof(self._storage))
+        config = Config(
+            ctypes.sizeof(Config), name.encode(), None, None, None, None, HOST,
+            _policy("on_failure", on_failure, ON_FAILURE),
+            _policy("on_deferred_failure", on_deferred_failure, ON_DEFERRED_FAILURE),
+            _policy("on_fork", on_fork, ON_FORK), _policy("contended", contended, CONTENDED),
+            0 if timeout is None else max(1, _nanoseconds(timeout)),
+        )
+        self._drops = on_deferred_failure == "drop"
+        self._configure(config, initialize)
+
+    def _open(self, address: int) -> None:
+        self._address = address
+        self._word = ctypes.c_uint32.from_address(address)
+        self._initializer: Optional[_run.Runner] = None
+        self._drops = False
+        self._keys: Dict[Hashable, int] = {}
+
+    def _configure(self, config: Config, initialize: Optional[Callable[[], object]]) -> None:
+        if initialize is not None:
+            if not callable(initialize):
+                raise TypeError("initialize must be callable, not %r" % (initialize,))
+            self._initializer = _run.Runner(_run.Call(initialize, self._address, initialize))
+            _run.initializers.add(self._initializer)
+            config.initialize, config.ctx = _run.RUN_ADDRESS, id(self._initializer)
+        self._enter(LIBRARY.lazy_once_configure, config)
+
+    def call(self, fn: Callable[[], object], *, key: Hashable = None, phase: int = 0, owner: object = None) -> bool:
+        """Runs `fn()` once this is initialized: now, or as soon as it is. True if it ran, False if it is queued.
+
+        key: a later call with an equal key replaces this one while it is queued.
+        phase: lower phases run first; within one, first in, first out.
+        owner: any object, for `cancel_owner`.
+        """
+        if self._word.value == READY:
+            fn()
+            return True
+        return self._submit(fn, key, phase, owner)
+
+    def _submit(self, fn: Callable[[], object], key: Hashable, phase: int, owner: object) -> bool:
+        if not callable(fn):
+            raise TypeError("fn must be callable, not %r" % (fn,))
+        if not -(2**31) <= phase < 2**31:
+            raise ValueError("phase must be a 32-bit number, not %r" % phase)
+        frame = sys._getframe(2)
+        site = _site(frame.f_code, frame.f_lineno)
+        runner = _run.Runner(
+            _run.Call(fn, self._address, _run.nothing, _run.frames_from(frame), (site, owner), self._drops)
+        )
+        request = Request(
+            ctypes.sizeof(Request), _run.RUN_ADDRESS, id(runner), _run.DROP_ADDRESS, None if owner is None else id(owner),
+            0 if key is None else self._keys.setdefault(key, next(_numbers)), phase, 0, site,
+        )
+        receipt = Receipt(ctypes.sizeof(Receipt))
+        _run.alive.add(runner)
+        try:
+            return self._enter(LIBRARY.lazy_once_submit, request, receipt) == OK
+        finally:
+            if receipt.outcome == 0:
+                _run.alive.discard(runner)
+
+    def init(self, timeout: Optional[float] = None) -> bool:
+        """Initializes this now, unless that has been done, and runs what was queued.
+
+        timeout: how many seconds to wait for another thread's attempt, in place of the once's own limit; 0 never waits.
+
+        True when it is ready, False when this thread is already inside the attempt.
+        """
+        if self._word.value == READY:
+            return True
+        if timeout is None:
+            frame = sys._getframe(1)
+            status = self._enter(LIBRARY.lazy_once_init_slow, _site(frame.f_code, frame.f_lineno))
+        else:
+            status = self._enter(LIBRARY.lazy_once_init_timeout, _nanoseconds(timeout))
+        if status == OK:
+            self._keys.clear()
+        return status == OK
+
+    def is_initialized(self) -> bool:
+        """Has the initializer succeeded, and has everything that was queued run?"""
+        return self._word.value == READY
+
+    def is_initializing(self) -> bool:
+        """Is this thread inside the attempt, in the initializer or in a queued call?"""
+        return bool(LIBRARY.lazy_once_is_initializing(self._address))
+
+    def cancel_owner(self, owner: object) -> int:
+        """Withdraws every queued call of `owner` and waits until what runs of it is gone; how many were withdrawn. Ctrl-C does
+        not end this wait; it is raised afterwards."""
+        if owner is None:
+            raise ValueError("owner must not be None")
+        count: int = self._enter(LIBRARY.lazy_once_cancel_owner, id(owner))
+        if count == ctypes.c_size_t(-1).value:
+            raise self._error()[0]
+        return count
+
+    def reset(self) -> None:
+        """Makes this fresh again, when no attempt is running: the next `init` runs the initializer. The queue is kept."""
+        if self._enter(LIBRARY.lazy_once_reset) == IN_PROGRESS:
+            raise LazyError("a once cannot be reset from inside its own attempt")
+
+    def close(self) -> None:
+        """Ends this for good: drops the queue and sends its waiters away. A named once and the default cannot be closed."""
+        self._enter(LIBRARY.lazy_once_close)
+        _run.reports.pop(self._address, None)
+
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if hasattr(self, "_storage") and not finalizing():
+            self.close()
+
+    def _enter(self, function: Callable[..., int], *arguments: object) -> int:
+        """Calls the library and raises what comes of it."""
+        outer, entry = _run.thread.entry, _run.Entry()
+        _run.thread.entry = entry
+        try:
+            status = function(self._address, *arguments)
+        finally:
+            _run.thread.entry = outer
+        try:
+            if entry.interrupt is not None:
+                raise entry.interrupt
+            if status < 0:
+                self._raise(entry)
+            return status
+        finally:
+            del entry  # its exceptions hold this frame
+
+    def _raise(self, entry: _run.Entry) -> NoReturn:
+        """Raises the latest failure of this thread, or the exception that it comes from."""
+        failure, ticket = self._error()
+        cause = entry.failures.get(failure.code) or next(iter(entry.failures.values()), None)
+        try:
+            if self._drops and failure.status == E_DEFERRED:
+                LIBRARY.lazy_once_cancel(self._address, ticket)
+            if cause is None:
+                raise failure
+            if failure.status in (E_DEFERRED, E_CLOSED):
+                raise failure from cause
+            raise cause
+        finally:
+            del entry, failure, cause
+
+    def _error(self) -> Tuple[LazyError, int]:
+        """The library's latest failure on this thread as an exception, and the ticket in it."""
+        error = LIBRARY.lazy_last_error()[0]
+        text = error.message.decode(errors="replace")
+        if error.status == E_DEFERRED:
+            if self._drops:
+                text = text.replace(KEPT, DROPPED)
+            code, frames = _run.reports.get(self._address, (0, []))
+            if code == error.code:
+                text += "\n\nIt was registered here (most recent call last):\n" + _run.format_frames(frames)
+        failure = BY_STATUS.get(error.status, LazyError)(text)
+        failure.status, failure.code = error.status, error.code
+        return failure, error.ticket
+
+
+def _shared(address: Optional[int]) -> Once:
+    if not address:
+        raise LazyError(LIBRARY.lazy_last_error()[0].message.decode(errors="replace"))
+    once = Once.__new__(Once)
+    once._open(address)
+    return once
+
+
+_named: Dict[str, Once] = {}
+
+
+def named(name: str) -> Once:
+    """The once of that name, the same for everybody in the process, C and Python. Whoever configures it in C decides."""
+    once = _named.get(name)
+    return once or _named.setdefault(name, _shared(LIBRARY.lazy_once_named(name.encode())))
+
+
+default = _shared(LIBRARY.lazy_default())

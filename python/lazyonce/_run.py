@@ -1,0 +1,188 @@
+"""How a Python callable runs inside the library, and what becomes of its exceptions.
+
+ctypes prints an exception that leaves a callback, drops it, and returns to C whatever lies in memory. So none may leave one:
+not even the KeyboardInterrupt of a signal that is pending when the callback begins, which CPython raises before the first line
+of a function, out of reach of its `try`. A generator that waits inside a `try` has no such gap. C therefore gets the builtin
+`next` as the callback and a Runner as its context.
+"""
+import ctypes
+import dis
+import itertools
+import os
+import threading
+import traceback
+import weakref
+from types import CodeType, FrameType
+from typing import Callable, Dict, Iterator, List, Optional, Set, Tuple
+
+from ._errors import E_INIT, BackendUnavailable, NotNow
+from ._library import LIBRARY
+
+Frames = List[Tuple[CodeType, int]]
+
+
+class Entry:
+    """A call into the library that this thread is inside: the exceptions of the callables that it ran, by their codes."""
+
+    __slots__ = ("failures", "interrupt")
+
+    def __init__(self) -> None:
+        self.failures: Dict[int, BaseException] = {}
+        self.interrupt: Optional[BaseException] = None
+
+
+class Thread(threading.local):
+    """What this thread is inside."""
+
+    entry: Optional[Entry] = None
+
+    def check(self) -> None:
+        """An interrupt ends the drain also where the library goes on with the others (LAZY_DEFERRED_CONTINUE)."""
+        if self.entry is not None and self.entry.interrupt is not None:
+            raise self.entry.interrupt
+
+
+thread = Thread()
+reports: Dict[int, Tuple[int, Frames]] = {}
+"""Of each once, by its address: the latest failure's code, and where that call was registered. For the threads that waited."""
+_codes = itertools.count()
+
+
+def nothing() -> None:
+    """What is left of a call that has run."""
+
+
+class Call:
+    """A callable that was handed in for the once at `address`.
+
+    then: what runs in its place once it has succeeded: an interrupt may still come between that and C's hearing of it.
+    frames: where it was registered.
+    pinned: what C has addresses of.
+    drops: does it go when it has failed?
+    """
+
+    __slots__ = ("fn", "address", "then", "frames", "pinned", "drops")
+
+    def __init__(
+        self, fn: Callable[[], object], address: int, then: Callable[[], object], frames: Frames = [],
+        pinned: object = None, drops: bool = False,
+    ) -> None:
+        self.fn = fn
+        self.address = address
+        self.then = then
+        self.frames = frames
+        self.pinned = pinned
+        self.drops = drops
+
+    def failed(self, failure: BaseException) -> int:
+        """Keeps the exception for the Python caller and tells the C callers what it was. The code is one of its own."""
+        code = next(_codes) % 0x7FFFFFFF + 1
+        status = failure.status if isinstance(failure, (BackendUnavailable, NotNow)) else E_INIT
+        text = "".join(traceback.format_exception_only(type(failure), failure)).strip()
+        LIBRARY.lazy_fail_status(status, code, text.encode(errors="replace"))
+        if self.frames:
+            reports[self.address] = code, self.frames
+        entry = thread.entry
+        if entry is not None:
+            entry.failures[code] = failure
+            if not isinstance(failure, Exception) and entry.interrupt is None:
+                entry.interrupt = failure
+        if self.drops and isinstance(failure, Exception):
+            self.fn = self.then
+        return code
+
+
+def _body(call: Call) -> Iterator[int]:
+    """Runs the callable each time it is resumed, and yields what C gets.
+
+    CPython looks for signals at a resume, after a call and at the jump back of a loop: the first two stand inside the inner
+    `try`, the jump inside the outer one, and what is caught is only stored there.
+    """
+    caught: Optional[BaseException] = None
+    code = 0
+    while True:
+        try:
+            while True:
+                running = False
+                try:
+                    if caught is not None:
+                        code = call.failed(caught)
+                        caught = None
+                    yield code
+                    running = True
+                    thread.check()
+                    call.fn()
+                    call.fn = call.then
+                    code = 0
+                except GeneratorExit as failure:
+                    if not running:
+                        return
+                    caught = failure
+                except BaseException as failure:
+                    caught = failure
+        except BaseException as failure:
+            caught = failure
+
+
+class Runner:
+    """What C has as the context of a callable.
+
+    `next(runner)` finds the slot `__next__`, and in it the method of a generator: no line of Python runs before the generator's
+    own. The detour serves a forked child, where a generator that another thread was inside is of no more use.
+    """
+
+    __slots__ = ("__next__", "call", "__weakref__")
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.arm()
+
+    def arm(self) -> None:
+        """Gets a new generator and brings it to where it waits."""
+        body = _body(self.call)
+        next(body)
+        self.__next__ = body.__next__
+
+
+alive: Set[Runner] = set()
+"""What C may still run; its `drop` takes out."""
+initializers: "weakref.WeakSet[Runner]" = weakref.WeakSet()
+RUN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.py_object)(next)
+DROP = ctypes.CFUNCTYPE(None, ctypes.py_object)(alive.discard)
+for _thunk in (RUN, DROP):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_thunk))  # C may call them when this module has already been cleared
+RUN_ADDRESS = ctypes.cast(RUN, ctypes.c_void_p).value
+DROP_ADDRESS = ctypes.cast(DROP, ctypes.c_void_p).value
+
+
+def _rearm() -> None:
+    for runner in [*alive, *initializers]:
+        if runner.__next__.__self__.gi_running:  # type: ignore[attr-defined]
+            runner.arm()
+
+
+os.register_at_fork(after_in_child=_rearm)
+
+
+def frames_from(frame: Optional[FrameType]) -> Frames:
+    """Where we are, innermost first: code and position, which keep no variables alive and cost no look at a file."""
+    frames: Frames = []
+    while frame is not None:
+        frames.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return frames
+
+
+def _line(code: CodeType, position: int) -> int:
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start > position:
+            break
+        line = number or line
+    return line
+
+
+def format_frames(frames: Frames) -> str:
+    """The traceback as Python prints it, without an end of line."""
+    summary = [traceback.FrameSummary(code.co_filename, _line(code, at), code.co_name) for code, at in reversed(frames)]
+    return "".join(traceback.format_list(summary)).rstrip("\n")
