@@ -96,10 +96,13 @@ def _body(call: Call) -> Iterator[int]:
     """Runs the callable each time it is resumed, and yields what C gets.
 
     CPython looks for signals at a resume, after a call and at the jump back of a loop: the first two stand inside the inner
-    `try`, the jump inside the outer one, and what is caught is only stored there.
+    `try`, the jump inside the outer one, and what is caught is only stored there. 3.9 and 3.10 look in more places, also while C
+    drops the call, which closes the generator: then the interrupt comes out of the call into the library. (Behind the very last
+    line of a generator that 3.9 closes there is nobody to catch it: Python prints it.)
     """
     caught: Optional[BaseException] = None
     code = 0
+    running = closing = False
     while True:
         try:
             while True:
@@ -115,12 +118,18 @@ def _body(call: Call) -> Iterator[int]:
                     call.fn = call.then
                     code = 0
                 except GeneratorExit as failure:
-                    if not running:
+                    closing = not running
+                    if closing:
                         return
                     caught = failure
                 except BaseException as failure:
                     caught = failure
         except BaseException as failure:
+            if closing or (not running and failure.__context__.__class__ is GeneratorExit):
+                if thread.entry is None:
+                    raise
+                thread.entry.interrupt = failure
+                return
             caught = failure
 
 
