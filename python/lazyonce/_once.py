@@ -3,7 +3,7 @@ import ctypes
 import itertools
 import os
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
 
 from . import _run
@@ -98,18 +98,20 @@ class Once:
         if self._word.value == READY:
             fn()
             return True
-        return self._submit(fn, key, phase, owner)
+        return self._submit(fn, key, phase, owner, sys._getframe(1))
 
-    def _submit(self, fn: Callable[[], object], key: Hashable, phase: int, owner: object) -> bool:
+    def _submit(
+        self, fn: Callable[[], object], key: Hashable, phase: int, owner: object, frame: FrameType,
+        made: Optional[_run.Frames] = None,
+    ) -> bool:
+        """For the caller in `frame`. `made` is the traceback of a call that was first registered elsewhere."""
         if not callable(fn):
             raise TypeError("fn must be callable, not %r" % (fn,))
         if not -(2**31) <= phase < 2**31:
             raise ValueError("phase must be a 32-bit number, not %r" % phase)
-        frame = sys._getframe(2)
         site = _site(frame.f_code, frame.f_lineno)
-        runner = _run.Runner(
-            _run.Call(fn, self._address, _run.nothing, _run.frames_from(frame), (site, owner), self._drops)
-        )
+        frames = made or _run.frames_from(frame)
+        runner = _run.Runner(_run.Call(fn, self._address, _run.nothing, frames, (site, owner), self._drops))
         request = Request(
             ctypes.sizeof(Request), _run.RUN_ADDRESS, id(runner), _run.DROP_ADDRESS, None if owner is None else id(owner),
             0 if key is None else self._keys.setdefault(key, next(_numbers)), phase, 0, site,
@@ -213,7 +215,7 @@ class Once:
                 text = text.replace(KEPT, DROPPED)
             code, frames = _run.reports.get(self._address, (0, []))
             if code == error.code:
-                text += "\n\nIt was registered here (most recent call last):\n" + _run.format_frames(frames)
+                text += "\n\nIt was registered here (most recent call last):\n" + "".join(_run.lines_of(frames)).rstrip("\n")
         failure = BY_STATUS.get(error.status, LazyError)(text)
         failure.status, failure.code = error.status, error.code
         return failure, error.ticket

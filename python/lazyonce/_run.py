@@ -13,12 +13,13 @@ import threading
 import traceback
 import weakref
 from types import CodeType, FrameType
-from typing import Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from ._errors import E_INIT, BackendUnavailable, NotNow
 from ._library import LIBRARY
 
-Frames = List[Tuple[CodeType, int]]
+Frames = List[Union[Tuple[CodeType, int], str]]
+"""Code and position of each frame, innermost first; or the lines of a traceback that somebody else has already made."""
 
 
 class Entry:
@@ -191,7 +192,9 @@ def _line(code: CodeType, position: int) -> int:
     return line
 
 
-def format_frames(frames: Frames) -> str:
-    """The traceback as Python prints it, without an end of line."""
-    summary = [traceback.FrameSummary(code.co_filename, _line(code, at), code.co_name) for code, at in reversed(frames)]
-    return "".join(traceback.format_list(summary)).rstrip("\n")
+def lines_of(frames: Frames) -> List[str]:
+    """The traceback as `traceback.format_stack` gives it."""
+    made = [each for each in frames if isinstance(each, str)]
+    codes = [each for each in reversed(frames) if not isinstance(each, str)]
+    summaries = [traceback.FrameSummary(code.co_filename, _line(code, at), code.co_name) for code, at in codes]
+    return made + traceback.format_list(summaries)
