@@ -1,0 +1,243 @@
+"""Puts the lazy initialization of `torch.cuda`, `torch.xpu`, `torch.mtia`, and of any module of that shape, on a once.
+
+    import lazyonce.torch, torch
+    lazyonce.torch.install(torch.cuda)
+
+A module of that shape has the functions `_lazy_call`, `_lazy_init` and `is_initialized`, and keeps `_initialized` and
+`_queued_calls`; it may have `_lazy_seed_tracker`, `_is_in_bad_fork`, `_tls` and an error of its own for a queued call that failed.
+The once is `lazyonce.named("cuda")`, after the last part of the module's name.
+
+One difference stays: after a queued call has failed, PyTorch's next initialization runs those again that had already run; here
+it goes on with the one that failed.
+"""
+import contextlib
+import ctypes
+import functools
+import itertools
+import re
+import sys
+import threading
+from types import FrameType, FunctionType, ModuleType
+from typing import Any, Callable, Dict, List, Optional, Type
+
+from ._errors import DeferredCallError
+from ._library import HOST, LIBRARY, Config
+from ._once import ON_FAILURE, named
+from ._run import Frames, frames_from, lines_of
+
+FUNCTIONS = ("_lazy_call", "_lazy_init", "is_initialized")
+SEEDS = ("seed_all", "seed")
+SEED_PHASE, LAST_PHASE = 1000, 2**31 - 1
+_installed: Dict[ModuleType, "_Installation"] = {}
+
+
+def install(module: ModuleType) -> None:
+    """Takes over the module's functions, also where they were imported by value, what is queued and what is initialized.
+    A second time does nothing."""
+    if module not in _installed:
+        _installed[module] = _Installation(module)
+
+
+def uninstall(module: ModuleType) -> None:
+    """Puts the module's own functions back, with what has not run yet, and the state. Not from inside the initialization."""
+    if module in _installed:
+        _installed[module].undo()
+        del _installed[module]
+
+
+class _Queued:
+    """A call that the module handed in; of a `kind`, "seed" or "seed_all", only the latest counts."""
+
+    def __init__(self, fn: Callable[[], object], kind: Optional[str], stack: Frames, queue: "Dict[_Queued, None]") -> None:
+        self.fn = fn
+        self.kind = kind
+        self.stack = stack
+        self.queue = queue
+        self.result: object = None
+
+    def __call__(self) -> None:
+        self.result = self.fn()
+        self.queue.pop(self, None)
+
+
+class _NoSeeds:
+    """Stands in for the module's seed tracker while only its native part runs."""
+
+    def get_calls(self) -> List[object]:
+        return []
+
+
+def _exchange(functions: Dict[int, Callable[..., object]]) -> None:
+    """Puts each, given by the id of what it replaces, wherever a module has that under any name."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType):
+            for name, value in list(vars(module).items()):
+                if id(value) in functions:
+                    vars(module)[name] = functions[id(value)]
+
+
+class _Installation:
+    """What stands in for one module's functions."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.own: Dict[str, FunctionType] = {}
+        for name in FUNCTIONS:
+            function = getattr(module, name)
+            if not isinstance(function, FunctionType):
+                raise TypeError("%s.%s is not a function written in Python" % (module.__name__, name))
+            self.own[name] = function
+        self.once = named(module.__name__.rpartition(".")[2])
+        self.queue: Dict[_Queued, None] = {}
+        self.native_done = False
+        self.returns = self.own_code("_lazy_call", _initialized=True, is_initialized=lambda: True)(lambda: self) is self
+        self.error = self.deferred_error()
+        self.once._configure(Config(ctypes.sizeof(Config), host=HOST, on_failure=ON_FAILURE["retry"]), self.initialize)
+        if self.own["is_initialized"]():
+            self.once.init()
+        else:
+            self.take_over()
+        self.tls = vars(module).get("_tls")
+        if self.tls is not None:
+            vars(module)["_tls"] = self.marker()
+        self.functions = self.replacements()
+        _exchange({id(self.own[name]): self.functions[name] for name in FUNCTIONS})
+
+    def take_over(self) -> None:
+        """Queues what the module has queued, in its order: plain calls, then seeds."""
+        calls, tracker = vars(self.module)["_queued_calls"], vars(self.module).get("_lazy_seed_tracker", _NoSeeds())
+        seeds = [each for each in tracker.get_calls() if each]
+        for fn, stack in calls:
+            self.submit(_Queued(fn, None, list(stack), self.queue), sys._getframe())
+        for each in seeds:
+            kind = "seed" if each is tracker.manual_seed_cb else "seed_all"
+            self.submit(_Queued(each[0], kind, list(each[1]), self.queue), sys._getframe())
+        del calls[:]
+        if seeds:
+            tracker.__init__()
+
+    def undo(self) -> None:
+        """Hands everything back."""
+        _exchange({id(self.functions[name]): self.own[name] for name in FUNCTIONS})
+        if self.tls is not None:
+            vars(self.module)["_tls"] = self.tls
+        self.once.cancel_owner(self)
+        self.once.reset()
+        self.once._enter(LIBRARY.lazy_once_configure, None)
+        self.once._initializer = None
+        calls, tracker = vars(self.module)["_queued_calls"], vars(self.module).get("_lazy_seed_tracker")
+        for queued in self.queue:
+            lines = lines_of(queued.stack)
+            if queued.kind is None or tracker is None:
+                calls.append((queued.fn, lines))
+            else:
+                getattr(tracker, "queue_" + queued.kind)(queued.fn, lines)
+
+    def submit(self, queued: _Queued, frame: FrameType) -> None:
+        """Hands it to the once, for the caller in `frame`, and notes it as long as it has not run."""
+        self.queue[queued] = None
+        try:
+            self.once._submit(queued, queued.kind, SEED_PHASE if queued.kind else 0, self, frame, queued.stack)
+        except BaseException:
+            self.queue.pop(queued, None)
+            raise
+        if queued.kind is not None:
+            for each in itertools.takewhile(lambda each: each is not queued, list(self.queue)):
+                if each.kind == queued.kind:
+                    self.queue.pop(each, None)
+
+    def marker(self) -> threading.local:
+        """For those who look at the module's `_tls.is_initializing`: there on the thread that is inside the queue."""
+        installation = self
+
+        class Marker(threading.local):
+            @property
+            def is_initializing(self) -> bool:
+                if installation.native_done and installation.once.is_initializing():
+                    return True
+                raise AttributeError("is_initializing")
+
+        return Marker()
+
+    def own_code(self, name: str, **values: object) -> Callable[..., object]:
+        """The module's function over a copy of its globals, where its lock is none and nothing is queued."""
+        values = {
+            "_initialized": False, "_queued_calls": [], "_lazy_seed_tracker": _NoSeeds(), "_tls": threading.local(),
+            "_initialization_lock": contextlib.nullcontext(), **values,
+        }
+        function = self.own[name]
+        copy = FunctionType(function.__code__, {**vars(self.module), **values}, name, function.__defaults__, function.__closure__)
+        copy.__kwdefaults__ = function.__kwdefaults__
+        return copy
+
+    def native(self) -> None:
+        """Runs the module's own initialization without its queue. Other globals that it sets reach the module."""
+        function = self.own_code("_lazy_init", is_initialized=lambda: False)
+        before = dict(function.__globals__)
+        function()
+        kept = {"_initialized", "_queued_calls"}
+        changed = {name: value for name, value in function.__globals__.items() if before.get(name, before) is not value}
+        vars(self.module).update({name: value for name, value in changed.items() if name not in kept})
+
+    def initialize(self) -> None:
+        """The once's initializer."""
+        if self.own["is_initialized"]():
+            return
+        self.native_done = False
+        self.native()
+        self.native_done = True
+        self.once.call(self.publish, key="publish", phase=LAST_PHASE, owner=self)
+
+    def publish(self) -> None:
+        """Tells those who read the module's flag, behind everything that was queued."""
+        vars(self.module)["_initialized"] = True
+
+    def bad_fork(self) -> bool:
+        """What the module says of this process."""
+        asked: Callable[[], bool] = vars(self.module).get("_is_in_bad_fork", bool)
+        return asked()
+
+    def deferred_error(self) -> Optional[Type[DeferredCallError]]:
+        """The module's own error of a queued call that failed, and ours, in one class."""
+        for name, own in vars(self.module).items():
+            if re.fullmatch(r"_?Deferred\w*CallError", name) and isinstance(own, type) and issubclass(own, Exception):
+                return type(name, (own, DeferredCallError), {"__reduce__": lambda self: (own, self.args)})
+        return None
+
+    def replacements(self) -> Dict[str, Callable[..., object]]:
+        """The functions that stand in for the module's."""
+        once = self.once
+
+        @functools.wraps(self.own["is_initialized"])
+        def is_initialized() -> bool:
+            return once.is_initialized() and not self.bad_fork()
+
+        @functools.wraps(self.own["_lazy_call"])
+        def _lazy_call(callable: Callable[[], object], **kwargs: Any) -> object:
+            if is_initialized():
+                result = callable()
+                return result if self.returns else None
+            kind = next((each for each in SEEDS if kwargs.get(each)), None)
+            frame = sys._getframe(1)
+            queued = _Queued(callable, kind, frames_from(frame), self.queue)
+            if self.bad_fork():
+                self.queue[queued] = None  # as in the module, nothing will ever run it
+            else:
+                self.submit(queued, frame)
+            return queued.result if self.returns else None
+
+        @functools.wraps(self.own["_lazy_init"])
+        def _lazy_init() -> None:
+            if self.bad_fork():
+                self.native()  # says why not, in the module's words
+                return
+            try:
+                once.init()
+            except DeferredCallError as failure:
+                if self.error is None:
+                    raise
+                error = self.error(str(failure))
+                error.status, error.code = failure.status, failure.code
+                raise error from failure.__cause__
+
+        return {"_lazy_call": _lazy_call, "_lazy_init": _lazy_init, "is_initialized": is_initialized}
