@@ -34,7 +34,7 @@ def _nanoseconds(timeout: float) -> int:
 
 
 def _site(code: CodeType, line: int) -> Site:
-    return Site(os.fsencode(code.co_filename), line, code.co_name.encode())
+    return Site(os.fsencode(code.co_filename), line, code.co_name.encode(errors="replace"))
 
 
 class Once:
@@ -80,13 +80,15 @@ class Once:
         self._keys: Dict[Hashable, int] = {}
 
     def _configure(self, config: Config, initialize: Optional[Callable[[], object]]) -> None:
+        runner = None
         if initialize is not None:
             if not callable(initialize):
                 raise TypeError("initialize must be callable, not %r" % (initialize,))
-            self._initializer = _run.Runner(_run.Call(initialize, self._address, initialize))
-            _run.initializers.add(self._initializer)
-            config.initialize, config.ctx = _run.RUN_ADDRESS, id(self._initializer)
+            runner = _run.Runner(_run.Call(initialize, self._address, initialize))
+            _run.initializers.add(runner)
+            config.initialize, config.ctx = _run.RUN_ADDRESS, id(runner)
         self._enter(LIBRARY.lazy_once_configure, config)
+        self._initializer = runner  # not before: where this is refused, C still runs the former one
 
     def call(self, fn: Callable[[], object], *, key: Hashable = None, phase: int = 0, owner: object = None) -> bool:
         """Runs `fn()` once this is initialized: now, or as soon as it is. True if it ran, False if it is queued.

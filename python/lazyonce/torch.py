@@ -95,8 +95,8 @@ class _Installation:
         self.once._configure(Config(ctypes.sizeof(Config), host=HOST, on_failure=ON_FAILURE["retry"]), self.initialize)
         if self.own["is_initialized"]():
             self.once.init()
-        else:
-            self.take_over()
+        self.take_over()
+        self.undone = False
         self.tls = vars(module).get("_tls")
         if self.tls is not None:
             vars(module)["_tls"] = self.marker()
@@ -104,20 +104,24 @@ class _Installation:
         _exchange({id(self.own[name]): self.functions[name] for name in FUNCTIONS})
 
     def take_over(self) -> None:
-        """Queues what the module has queued, in its order: plain calls, then seeds."""
+        """Queues what the module has queued, in its order: plain calls, then seeds. What it keeps when it is initialized has
+        run already."""
+        if self.own["is_initialized"]():
+            return
         calls, tracker = vars(self.module)["_queued_calls"], vars(self.module).get("_lazy_seed_tracker", _NoSeeds())
-        seeds = [each for each in tracker.get_calls() if each]
-        for fn, stack in calls:
+        while calls:
+            fn, stack = calls.pop(0)
             self.submit(_Queued(fn, None, list(stack), self.queue), sys._getframe())
+        seeds = [each for each in tracker.get_calls() if each]
         for each in seeds:
             kind = "seed" if each is tracker.manual_seed_cb else "seed_all"
             self.submit(_Queued(each[0], kind, list(each[1]), self.queue), sys._getframe())
-        del calls[:]
         if seeds:
             tracker.__init__()
 
     def undo(self) -> None:
         """Hands everything back."""
+        self.undone = True
         _exchange({id(self.functions[name]): self.own[name] for name in FUNCTIONS})
         if self.tls is not None:
             vars(self.module)["_tls"] = self.tls
@@ -205,15 +209,19 @@ class _Installation:
         return None
 
     def replacements(self) -> Dict[str, Callable[..., object]]:
-        """The functions that stand in for the module's."""
+        """The functions that stand in for the module's. Where somebody still has one after `undo`, it is the module's again."""
         once = self.once
 
         @functools.wraps(self.own["is_initialized"])
         def is_initialized() -> bool:
+            if self.undone:
+                return bool(self.own["is_initialized"]())
             return once.is_initialized() and not self.bad_fork()
 
         @functools.wraps(self.own["_lazy_call"])
         def _lazy_call(callable: Callable[[], object], **kwargs: Any) -> object:
+            if self.undone:
+                return self.own["_lazy_call"](callable, **kwargs)
             if is_initialized():
                 result = callable()
                 return result if self.returns else None
@@ -228,10 +236,16 @@ class _Installation:
 
         @functools.wraps(self.own["_lazy_init"])
         def _lazy_init() -> None:
+            if self.undone:
+                self.own["_lazy_init"]()
+                return
+            if is_initialized():
+                return
             if self.bad_fork():
                 self.native()  # says why not, in the module's words
                 return
             try:
+                self.take_over()  # what was put there past `_lazy_call`
                 once.init()
             except DeferredCallError as failure:
                 if self.error is None:

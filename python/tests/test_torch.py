@@ -1,4 +1,5 @@
 """lazyonce.torch, with stand-ins of the modules' shape; with the real ones in test_real_torch.py."""
+import gc
 import itertools
 import os
 import pickle
@@ -277,6 +278,35 @@ def test_a_forked_child_is_told_so_in_the_module_s_words():
         assert not device.module.is_initialized() and len(device.module._queued_calls) == 1
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_what_was_put_into_the_module_s_queue_past_its_function_runs_too(device):
+    device.install()
+    device.module._lazy_call(device.note("a"))
+    device.module._queued_calls.append((device.note("b"), ["  somewhere\n"]))
+    device.module._lazy_init()
+    assert device.seen == ["a", "b"] and device.module._queued_calls == []
+
+
+def test_a_function_that_somebody_kept_is_the_module_s_again_after_uninstall(device):
+    device.install()
+    kept = [getattr(device.module, name) for name in lazyonce.torch.FUNCTIONS]
+    lazyonce.torch.uninstall(device.module)
+    lazy_call, lazy_init, is_initialized = kept
+    lazy_call(device.note("a"))
+    assert not is_initialized() and len(device.module._queued_calls) == 1
+    lazy_init()
+    assert is_initialized() and device.module._initialized and device.seen == ["a"] and not device.once.is_initialized()
+
+
+def test_a_second_module_of_the_same_last_name_is_refused_and_the_first_unharmed(device):
+    device.install()
+    other, _ = standin.make("elsewhere." + device.name)
+    with pytest.raises(lazyonce.LazyError, match=device.name):
+        lazyonce.torch.install(other)
+    gc.collect()
+    device.module._lazy_init()
+    assert len(device.module.starts) == 1 and not other.starts
 
 
 def test_what_is_not_of_that_shape_is_refused():
