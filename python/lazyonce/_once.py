@@ -46,7 +46,8 @@ class Once:
         first failure is final.
     on_deferred_failure: what becomes of a queued call that fails: "keep" it at the head of the queue, "drop" it, or "continue"
         with the others and keep it.
-    on_fork: what a forked child finds: "keep", "poison" or "reset".
+    on_fork: what a forked child finds: "keep" what is initialized, "poison": each call raises ForkedError once an attempt has
+        begun, or "reset": a fresh once and its queue.
     contended: what a call does while another thread initializes: "wait", or "queue" for its end.
     timeout: how many seconds a thread waits for another's attempt; None for no limit.
 
@@ -216,7 +217,7 @@ class Once:
             if self._drops:
                 text = text.replace(KEPT, DROPPED)
             code, frames = _run.reports.get(self._address, (0, []))
-            if code == error.code:
+            if frames and code == error.code:
                 text += "\n\nIt was registered here (most recent call last):\n" + "".join(_run.lines_of(frames)).rstrip("\n")
         failure = BY_STATUS.get(error.status, LazyError)(text)
         failure.status, failure.code = error.status, error.code
