@@ -85,7 +85,7 @@ class Once:
         if initialize is not None:
             if not callable(initialize):
                 raise TypeError("initialize must be callable, not %r" % (initialize,))
-            runner = _run.Runner(_run.Call(initialize, self._address, initialize))
+            runner = _run.Runner(_run.Call(initialize, self._address))
             _run.initializers.add(runner)
             config.initialize, config.ctx = _run.RUN_ADDRESS, id(runner)
         self._enter(LIBRARY.lazy_once_configure, config)
@@ -114,7 +114,7 @@ class Once:
             raise ValueError("phase must be a 32-bit number, not %r" % phase)
         site = _site(frame.f_code, frame.f_lineno)
         frames = made or _run.frames_from(frame)
-        runner = _run.Runner(_run.Call(fn, self._address, _run.nothing, frames, (site, owner), self._drops))
+        runner = _run.Runner(_run.Call(fn, self._address, frames, (site, owner), self._drops))
         request = Request(
             ctypes.sizeof(Request), _run.RUN_ADDRESS, id(runner), _run.DROP_ADDRESS, None if owner is None else id(owner),
             0 if key is None else self._keys.setdefault(key, next(_numbers)), phase, 0, site,

@@ -49,28 +49,25 @@ reports: Dict[int, Tuple[int, Frames]] = {}
 _codes = itertools.count()
 
 
-def nothing() -> None:
-    """What is left of a call that has run."""
+def _nothing() -> None:
+    """What is left of a call that was dropped, until C has heard of it."""
 
 
 class Call:
     """A callable that was handed in for the once at `address`.
 
-    then: what runs in its place once it has succeeded: an interrupt may still come between that and C's hearing of it.
     frames: where it was registered.
     pinned: what C has addresses of.
     drops: does it go when it has failed?
     """
 
-    __slots__ = ("fn", "address", "then", "frames", "pinned", "drops")
+    __slots__ = ("fn", "address", "frames", "pinned", "drops")
 
     def __init__(
-        self, fn: Callable[[], object], address: int, then: Callable[[], object], frames: Frames = [],
-        pinned: object = None, drops: bool = False,
+        self, fn: Callable[[], object], address: int, frames: Frames = [], pinned: object = None, drops: bool = False
     ) -> None:
         self.fn = fn
         self.address = address
-        self.then = then
         self.frames = frames
         self.pinned = pinned
         self.drops = drops
@@ -89,7 +86,7 @@ class Call:
             if not isinstance(failure, Exception) and entry.interrupt is None:
                 entry.interrupt = failure
         if self.drops and isinstance(failure, Exception):
-            self.fn = self.then
+            self.fn = _nothing
         return code
 
 
@@ -116,7 +113,6 @@ def _body(call: Call) -> Iterator[int]:
                     running = True
                     thread.check()
                     call.fn()
-                    call.fn = call.then
                     code = 0
                 except GeneratorExit as failure:
                     closing = not running
