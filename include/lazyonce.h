@@ -85,10 +85,10 @@
 /** A queued callback failed; the error's `site` says who queued it. The next attempt resumes there. */
 #define LAZY_E_DEFERRED -4
 
-/** Your own callback ran at once and returned non-zero; the once is unharmed. Treat it as your callback's failure. */
+/** Your own callback ran at once, or a slot's factory, and returned non-zero; the once is unharmed. Treat it as its failure. */
 #define LAZY_E_CALLBACK -5
 
-/** This is a forked child, and what the once guards does not survive fork: start the child with exec. */
+/** This is a forked child, and what the once or slot guards does not survive fork: the message says what to do. */
 #define LAZY_E_FORKED -6
 
 /**
@@ -479,10 +479,14 @@ typedef struct lazy_slot_config {
     void (*destroy)(void *ctx, uint32_t index, void *value);
     /**
      * What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it
-     * is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured.
+     * is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured; the process's values never are.
      */
     void *(*share)(void *ctx, void *value);
-    /** The host lock that the three callbacks hold; NULL for none (the process default is for onces). Kept by pointer. */
+    /**
+     * The host lock that the three callbacks hold; NULL for none: they hold what their caller holds (a thread that waits for another's
+     * factory lets the host of `lazy_set_host` go all the same). Callbacks that touch an interpreter need it, since a thread may
+     * end its values without. Kept by pointer.
+     */
     const struct lazy_host *host;
     /** `LAZY_SLOT_THREAD` or `LAZY_SLOT_PROCESS`. */
     uint32_t scope;
@@ -524,7 +528,7 @@ typedef struct lazy_error {
     int32_t code;
     /** A sentence that a person can act on; never NULL. */
     const char *message;
-    /** The name of the once; NULL if it has none. */
+    /** The name of the once or slot; NULL if it has none. */
     const char *once;
     /** Where the failed callback was handed in. */
     struct lazy_site site;
@@ -1000,7 +1004,8 @@ LAZY_API lazy_once *lazy_once_named(const char *name);
 /**
  * Makes `once` fresh again: the next init runs the initializer, and calls are queued until then.
  *
- * The queue is kept, the generation rises by one, and configuring is allowed until the next attempt. For a backend that was
+ * The queue is kept; what has run is not run again; the generation rises by one, and configuring is allowed until the next attempt. It
+ * also revives a once that is unusable in a forked child (`LAZY_FORK_POISON`): only where what it guards can be started there. For a backend that was
  * shut down, such as an interpreter that is started again. It does not undo what the initializer did, and it does not wait
  * for callbacks that other threads run at once on the initialized once: keeping users away is the caller's part.
  *
@@ -1257,7 +1262,8 @@ LAZY_API lazy_status lazy_slot_configure(lazy_slot *slot, const lazy_slot_config
  * - `slot`: the slot.
  * - `index`: any number, such as a device ordinal; 0 if there is one value.
  * - `value`: where to store it. Not touched if the call fails. Valid until its thread ends, another is stored in its place, the
- *   snapshot that it is from is freed, or the slot is retired.
+ *   snapshot that it is from is freed, or the slot is retired. The end of the process ends no values: neither the process's nor those
+ *   of the main thread, unless that calls `pthread_exit`. What destructors make at a thread's end is ended too, in a few rounds.
  *
  * **Returns**
  * - `LAZY_OK`: stored.
@@ -1330,6 +1336,9 @@ LAZY_API bool lazy_slot_has(const lazy_slot *slot, uint32_t index);
  * Ends every value of `slot`, whoever holds it, on this thread, and makes sure that none of its callbacks runs or will ever run:
  * before `dlclose` of the code that they are in, or the end of the slot's storage.
  *
+ * Call it from a function of what is to be unloaded, and unload nothing unless it returned `LAZY_OK`. From an ELF destructor, which
+ * holds the loader's lock, only if no running callback may load a library.
+ *
  * It waits for factories and destructors that run on other threads. It is final: nobody gets a value afterwards. No thread may
  * still be using one. The library keeps some fifty bytes of each slot that was used, and not its name.
  *
@@ -1378,6 +1387,9 @@ LAZY_API lazy_slot *lazy_slot_named(const char *name);
 /**
  * Makes a snapshot of this thread's values, for threads that it starts: of every slot with a `share` that has a value here, in an
  * entered snapshot or of its own.
+ *
+ * What this thread has not asked for yet is not in it, nor is what has no `share`, nor the process's values: each worker makes those for
+ * itself. So ask for every device first.
  *
  * - `state`: where to store it.
  *
@@ -1443,7 +1455,7 @@ LAZY_API lazy_status lazy_thread_state_leave(lazy_thread_state *state);
  * Ends a snapshot: `destroy` is called once for each value that `share` returned, and for each that was stored in it since; at once,
  * or by the last thread that leaves it.
  *
- * - `state`: from `lazy_thread_state_capture`, once. NULL is fine.
+ * - `state`: from `lazy_thread_state_capture`, once, and not before the last thread that is to enter it has entered. NULL is fine.
  *
  * **Returns** nothing. Where a slot's host refuses this thread, that value is leaked.
  *

@@ -27,9 +27,9 @@ pub const LAZY_E_NOMEM: i32 = -2;
 pub const LAZY_E_INIT: i32 = -3;
 /// A queued callback failed; the error's `site` says who queued it. The next attempt resumes there.
 pub const LAZY_E_DEFERRED: i32 = -4;
-/// Your own callback ran at once and returned non-zero; the once is unharmed. Treat it as your callback's failure.
+/// Your own callback ran at once, or a slot's factory, and returned non-zero; the once is unharmed. Treat it as its failure.
 pub const LAZY_E_CALLBACK: i32 = -5;
-/// This is a forked child, and what the once guards does not survive fork: start the child with exec.
+/// This is a forked child, and what the once or slot guards does not survive fork: the message says what to do.
 pub const LAZY_E_FORKED: i32 = -6;
 /// Waiting would never end: the message names every once and thread of the circle, and nobody slept. Break the circle.
 /// Also, without an error record, what a signal handler gets that interrupted the library on its own thread.
@@ -303,7 +303,7 @@ pub struct lazy_error {
     pub code: i32,
     /// A sentence that a person can act on; never NULL.
     pub message: *const c_char,
-    /// The name of the once; NULL if it has none.
+    /// The name of the once or slot; NULL if it has none.
     pub once: *const c_char,
     /// Where the failed callback was handed in.
     pub site: lazy_site,
@@ -412,10 +412,12 @@ pub struct lazy_slot_config {
     pub destroy:
         Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut c_void)>,
     /// What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it
-    /// is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured.
+    /// is given to `destroy` by `lazy_thread_state_free`. NULL if the slot is not captured; the process's values never are.
     pub share:
         Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, value: *mut c_void) -> *mut c_void>,
-    /// The host lock that the three callbacks hold; NULL for none (the process default is for onces). Kept by pointer.
+    /// The host lock that the three callbacks hold; NULL for none: they hold what their caller holds (a thread that waits for another's
+    /// factory lets the host of `lazy_set_host` go all the same). Callbacks that touch an interpreter need it, since a thread may
+    /// end its values without. Kept by pointer.
     pub host: *const lazy_host,
     /// `LAZY_SLOT_THREAD` or `LAZY_SLOT_PROCESS`.
     pub scope: u32,

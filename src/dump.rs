@@ -55,7 +55,7 @@ fn line(address: usize, info: &Info, is_default: bool) -> Text {
         abi::LAZY_DRAINING => "draining",
         abi::LAZY_FAILED => "failed for good",
         abi::LAZY_READY => "ready",
-        abi::LAZY_FORKED => "of no use in this forked child",
+        abi::LAZY_FORKED => "unusable since the fork (LAZY_FORK_POISON)",
         abi::LAZY_CLOSED => "closed",
         _ => "unknown",
     };

@@ -46,7 +46,8 @@ pub unsafe extern "C-unwind" fn lazy_once_named(name: *const c_char) -> *mut laz
 
 /// Makes `once` fresh again: the next init runs the initializer, and calls are queued until then.
 ///
-/// The queue is kept, the generation rises by one, and configuring is allowed until the next attempt. For a backend that was
+/// The queue is kept; what has run is not run again; the generation rises by one, and configuring is allowed until the next attempt. It
+/// also revives a once that is unusable in a forked child (`LAZY_FORK_POISON`): only where what it guards can be started there. For a backend that was
 /// shut down, such as an interpreter that is started again. It does not undo what the initializer did, and it does not wait
 /// for callbacks that other threads run at once on the initialized once: keeping users away is the caller's part.
 ///

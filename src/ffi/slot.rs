@@ -62,7 +62,8 @@ pub unsafe extern "C-unwind" fn lazy_slot_configure(
 /// - `slot`: the slot.
 /// - `index`: any number, such as a device ordinal; 0 if there is one value.
 /// - `value`: where to store it. Not touched if the call fails. Valid until its thread ends, another is stored in its place, the
-///   snapshot that it is from is freed, or the slot is retired.
+///   snapshot that it is from is freed, or the slot is retired. The end of the process ends no values: neither the process's nor those
+///   of the main thread, unless that calls `pthread_exit`. What destructors make at a thread's end is ended too, in a few rounds.
 ///
 /// **Returns**
 /// - `LAZY_OK`: stored.
@@ -175,6 +176,9 @@ pub unsafe extern "C-unwind" fn lazy_slot_has(slot: *const lazy_slot, index: u32
 
 /// Ends every value of `slot`, whoever holds it, on this thread, and makes sure that none of its callbacks runs or will ever run:
 /// before `dlclose` of the code that they are in, or the end of the slot's storage.
+///
+/// Call it from a function of what is to be unloaded, and unload nothing unless it returned `LAZY_OK`. From an ELF destructor, which
+/// holds the loader's lock, only if no running callback may load a library.
 ///
 /// It waits for factories and destructors that run on other threads. It is final: nobody gets a value afterwards. No thread may
 /// still be using one. The library keeps some fifty bytes of each slot that was used, and not its name.

@@ -8,6 +8,9 @@ use crate::slot::Snapshot;
 /// Makes a snapshot of this thread's values, for threads that it starts: of every slot with a `share` that has a value here, in an
 /// entered snapshot or of its own.
 ///
+/// What this thread has not asked for yet is not in it, nor is what has no `share`, nor the process's values: each worker makes those for
+/// itself. So ask for every device first.
+///
 /// - `state`: where to store it.
 ///
 /// **Returns**
@@ -32,7 +35,7 @@ pub unsafe extern "C-unwind" fn lazy_thread_state_capture(
     // SAFETY: the C caller passes a place to write to or NULL.
     let place = unsafe { state.as_mut() };
     entry::slow(|| {
-        let place = place.ok_or_else(|| Failure::invalid("the place for the state is NULL"))?;
+        let place = place.ok_or_else(|| Failure::invalid("the place for the snapshot is NULL"))?;
         *place = Box::into_raw(Snapshot::capture()?).cast();
         Ok(abi::LAZY_OK)
     })
@@ -97,7 +100,7 @@ pub unsafe extern "C-unwind" fn lazy_thread_state_leave(
 /// Ends a snapshot: `destroy` is called once for each value that `share` returned, and for each that was stored in it since; at once,
 /// or by the last thread that leaves it.
 ///
-/// - `state`: from `lazy_thread_state_capture`, once. NULL is fine.
+/// - `state`: from `lazy_thread_state_capture`, once, and not before the last thread that is to enter it has entered. NULL is fine.
 ///
 /// **Returns** nothing. Where a slot's host refuses this thread, that value is leaked.
 ///
@@ -130,5 +133,5 @@ unsafe fn given<'a>(pointer: *mut lazy_thread_state) -> Option<&'a Snapshot> {
 
 #[cold]
 fn no_state() -> Failure {
-    Failure::invalid("the thread state is NULL")
+    Failure::invalid("the snapshot (lazy_thread_state) is NULL")
 }

@@ -49,7 +49,8 @@ impl Ownership<'_> {
     pub(super) fn void(&self) -> Failure {
         let name = self.attempt.name();
         let text = text!(
-            "a callback of {} forked this process, in which the attempt is void: that is what on_fork says",
+            "a callback of {} forked this process, in which the attempt is void, as on_fork says: with LAZY_FORK_RESET initialize \
+             again, with LAZY_FORK_POISON start the child with exec",
             called(name)
         );
         let facts = Facts {
@@ -252,7 +253,10 @@ impl Once {
         });
         let (parent, latest) = known.unwrap_or_default();
         let mut facts = Facts::default();
-        let mut text = text!("{} was in use in process {parent}", called(&name));
+        let mut text = text!(
+            "{} cannot be used in this forked child: process {parent} used it before the fork",
+            called(&name)
+        );
         if let Some(attempt) = latest {
             facts.init_site = attempt.origin().resolve();
             facts.owner_thread = attempt.owner();
@@ -269,8 +273,7 @@ impl Once {
         }
         append!(
             text,
-            ", of which this one is a forked child, and does not survive that: start the child with exec, or use \
-             lazy_once_reset and start again"
+            ". Start the child with exec; only if what it guards can be started twice after a fork, lazy_once_reset makes it fresh"
         );
         Failure::new(Error::Forked(text), &name, facts)
     }

@@ -6,7 +6,7 @@ use super::config::Config;
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::error::{Error, Facts, Failure, Scope};
-use crate::host::{attached, wait_on, wait_stubbornly};
+use crate::host::{self, attached, wait_on, wait_stubbornly};
 use crate::name::{Called, Kind, Subject};
 use crate::once::graph::Waiting;
 use crate::sys::bracket;
@@ -14,6 +14,7 @@ use crate::sys::clock::Limit;
 use crate::sys::errno;
 use crate::sys::memory::Shared;
 use crate::sys::process;
+use crate::sys::sized::Foreign;
 use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
 use std::cell::Cell;
@@ -206,25 +207,36 @@ impl Body {
 /// the factory is also that of whoever waited for it.
 pub(super) fn wait_for(value: &Shared<Value>) -> Result<(), Failure> {
     let _edge = edge(value)?;
-    let limit = Limit::new(u64::MAX);
-    if value.stage() == Stage::Leaving {
-        wait_on(value.body, &value.gone, &limit)?;
-        return Ok(());
-    }
-    match wait_on(value.body, &value.made, &limit)? {
-        Some(Some(failure)) => Err(failure.clone()),
-        _ => Ok(()),
+    known_inside(|| {
+        let limit = Limit::new(u64::MAX);
+        if value.stage() == Stage::Leaving {
+            wait_on(value.body, &value.gone, &limit)?;
+            return Ok(());
+        }
+        match wait_on(value.body, &value.made, &limit)? {
+            Some(Some(failure)) => Err(failure.clone()),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Waits as one that is inside the process's host, which is let go then: a thread that came in holding it would keep it otherwise.
+fn known_inside<R>(wait: impl Fn() -> R) -> R {
+    match host::of(Foreign::default()) {
+        // Where it refuses, this thread waits as it is.
+        Ok(Some(bracket)) => bracket.run(&wait).result.unwrap_or_else(&wait),
+        _ => wait(),
     }
 }
 
 /// The same, whatever comes of it, and never given up.
 pub(super) fn wait_for_end(value: &Shared<Value>) -> Result<(), Failure> {
     let _edge = edge(value)?;
-    match value.stage() {
+    known_inside(|| match value.stage() {
         Stage::Making => wait_stubbornly(&value.made),
         Stage::Leaving => wait_stubbornly(&value.gone),
         Stage::Live | Stage::Gone => {}
-    }
+    });
     Ok(())
 }
 

@@ -158,11 +158,12 @@ impl Slot {
         drop(held);
         if is_decided && !is_equal {
             let name = body.name();
-            let text = text!(
-                "{} has a value already, or is shared by name and configured in another way; nothing has changed. Configure it \
-                 before its first use",
-                Called(Kind::Slot, &name)
-            );
+            let why = if has_values {
+                "has had a value already: configure it before its first use"
+            } else {
+                "is shared by name, and somebody else has configured it in another way: share that, or use another name"
+            };
+            let text = text!("{} {why}. Nothing has changed", Called(Kind::Slot, &name));
             return Err(Failure::new(Error::TooLate(text), &name, Facts::default()));
         }
         Ok(())

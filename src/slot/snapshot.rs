@@ -136,7 +136,7 @@ impl Snapshot {
         let entered = mine::leave(|entered| entered.is_of(self));
         let entered = entered.ok_or_else(|| {
             let text =
-                "this thread has not entered that state, or has left it as often as it entered";
+                "this thread has not entered that snapshot, or has left it as often as it entered";
             Failure::new(Error::NotFound(text!("{text}")), c"", Facts::default())
         })?;
         entered.leave();
