@@ -13,7 +13,7 @@ pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
     let head = text!(
         "lazyonce {}, process {}\n",
         env!("CARGO_PKG_VERSION"),
-        std::process::id()
+        crate::sys::process::id()
     );
     write(fd, &head)?;
     write(fd, &line(address(default), &default.info(), true))?;
