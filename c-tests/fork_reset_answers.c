@@ -20,7 +20,7 @@ static const situation rows[] = {
     { "another thread drains",           .stops = IN_REQUEST, .init = NO_INIT, .finds = FRESH, .left = "ibc" },
     { "another one waits for that",      .stops = IN_REQUEST, .waited = 1, .init = NO_INIT, .finds = FRESH, .left = "ibc" },
     { "another thread releases",         .stops = IN_DROP, .init = NO_INIT, .finds = FRESH, .left = "ic" },
-    { "this thread drains",              .forks = IN_REQUEST, .finds = FRESH, .left = "ibc" },
+    { "this thread drains",              .forks = IN_REQUEST, .finds = FRESH, .left = "ic" },
     { "this thread releases",            .forks = IN_DROP, .finds = FRESH, .left = "ic" },
     { "ready",                           .init = LAZY_OK, .finds = FRESH, .left = "i" },
     { "the initializer has failed",      .fails = IN_INITIALIZER, .init = LAZY_E_INIT, .finds = FRESH, .left = "iabc" },

@@ -475,7 +475,11 @@ typedef struct lazy_slot_config {
      * values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`.
      */
     int32_t (*create)(void *ctx, uint32_t index, void **value);
-    /** Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end. */
+    /**
+     * Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end. What it
+     * throws comes out of the call that ends the value; at the end of a thread, and where `capture` takes back what it has shared,
+     * nobody can catch it, and the process ends.
+     */
     void (*destroy)(void *ctx, uint32_t index, void *value);
     /**
      * What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it
@@ -1368,7 +1372,7 @@ LAZY_API lazy_status lazy_slot_retire(lazy_slot *slot);
  * The slot of that name, the same one for the same name in this process: for dynamic languages, which have no memory to put one
  * in, and for libraries that share one.
  *
- * Whoever configures it first decides.
+ * Whoever configures it first decides. `lazy_slot_retire` ends it for all of them.
  *
  * - `name`: compared byte by byte, and copied.
  *

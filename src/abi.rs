@@ -408,7 +408,9 @@ pub struct lazy_slot_config {
     pub create: Option<
         unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut *mut c_void) -> i32,
     >,
-    /// Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end.
+    /// Ends a value, whoever stored it; called exactly once for each, NULL values included. NULL if there is nothing to end. What it
+    /// throws comes out of the call that ends the value; at the end of a thread, and where `capture` takes back what it has shared,
+    /// nobody can catch it, and the process ends.
     pub destroy:
         Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut c_void)>,
     /// What `lazy_thread_state_capture` puts into a snapshot for this value, such as the same pointer with one reference more; it

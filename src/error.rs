@@ -268,12 +268,6 @@ impl Scope {
     }
 }
 
-/// Has whoever runs callbacks on this thread look whether more than a result has come of the one that is running.
-#[cfg(not(loom))]
-pub(crate) fn make_look() {
-    DIRTY.here(|dirty| dirty.set(true));
-}
-
 /// Finds this thread's flag once, for a million callbacks in a row.
 #[inline]
 pub(crate) fn watch<R>(body: impl FnOnce(&Cell<bool>) -> R) -> R {

@@ -217,7 +217,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_retire(slot: *mut lazy_slot) -> lazy_s
 /// The slot of that name, the same one for the same name in this process: for dynamic languages, which have no memory to put one
 /// in, and for libraries that share one.
 ///
-/// Whoever configures it first decides.
+/// Whoever configures it first decides. `lazy_slot_retire` ends it for all of them.
 ///
 /// - `name`: compared byte by byte, and copied.
 ///

@@ -122,7 +122,6 @@ impl Attempt {
     pub(super) fn take_away(&self) {
         self.lent.store(0, Relaxed);
         self.outcome.keep(Outcome::Void);
-        crate::error::make_look();
     }
 
     /// The owner forked, and this is it in the child, where nobody else is.

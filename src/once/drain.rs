@@ -26,7 +26,8 @@ pub(super) struct Ownership<'a> {
     pub(super) policy: OnDeferredFailure,
     /// The failure that comes out in the end, while the others still run.
     pub(super) first: Option<Failure>,
-    /// The context of the running request has been released, or is being.
+    /// The running request, and whether its context has been released, or is being.
+    current: Option<Shared<Request>>,
     released: bool,
 }
 
@@ -51,6 +52,7 @@ impl<'a> Ownership<'a> {
             stage: Stage::Initializer(initializer),
             policy,
             first: None,
+            current: None,
             released: false,
         }
     }
@@ -108,6 +110,7 @@ impl<'a> Ownership<'a> {
             stage,
             policy,
             first: None,
+            current: None,
             released,
         }
     }
@@ -160,7 +163,7 @@ impl<'a> Ownership<'a> {
         watch(|said| {
             while let Some(entry) = block.current() {
                 let code = entry.callback.run();
-                if said.get() && self.attempt.is_void() {
+                if self.attempt.outcome.is_kept() && self.attempt.is_void() {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
@@ -216,11 +219,9 @@ impl<'a> Ownership<'a> {
 
     fn run_request(&mut self, request: Shared<Request>) -> Result<(), Failure> {
         let scope = Scope::enter();
+        self.current = Some(request.clone());
         let code = Mark::during(request.key(), || request.details.callback.run());
-        if self.attempt.is_void() {
-            return Err(Failure::Bare(abi::LAZY_E_FORKED));
-        }
-        if code == 0 {
+        if code == 0 || self.attempt.is_void() {
             self.leave(&request, false);
             return Ok(());
         }
@@ -243,10 +244,8 @@ impl<'a> Ownership<'a> {
     /// it finds it running until its context has been released.
     fn leave(&mut self, request: &Shared<Request>, may_stay: bool) {
         loop {
-            let is_void = self.attempt.is_void();
-            if is_void && !self.released {
-                // It is in the queue of a fresh once.
-                return;
+            if self.attempt.is_void() {
+                return self.leave_in_child(request);
             }
             let mut locked = self.locked();
             let closed = locked.phase() == word::CLOSED;
@@ -259,13 +258,16 @@ impl<'a> Ownership<'a> {
             {
                 gate.queue.fail(request);
                 gate.running_mut().work = None;
+                drop(locked);
+                self.current = None;
                 return;
             }
             if self.released {
-                let work = (!is_void).then(|| gate.running_mut().work.take());
+                let work = gate.running_mut().work.take();
                 let place = gate.queue.remove(request);
                 drop(locked);
                 drop((work, place));
+                self.current = None;
                 request.gone.keep(());
                 return;
             }
@@ -274,6 +276,16 @@ impl<'a> Ownership<'a> {
             self.released = true;
             Request::release(request);
         }
+    }
+
+    /// The same where a fork has taken the attempt away meanwhile: it has run, whatever came of it, and nobody runs it again.
+    fn leave_in_child(&mut self, request: &Shared<Request>) {
+        self.current = None;
+        if !std::mem::replace(&mut self.released, true) {
+            Request::release(request);
+        }
+        drop(self.once.take_leaving(request));
+        request.gone.keep(());
     }
 
     pub(super) fn locked(&self) -> Locked<'a> {
@@ -312,6 +324,9 @@ impl Drop for Ownership<'_> {
         if !matches!(self.stage, Stage::Ended) {
             noexcept(|| {
                 if self.attempt.is_void() {
+                    if let Some(request) = self.current.take() {
+                        self.leave_in_child(&request);
+                    }
                     self.leave_void();
                 } else {
                     let failure = self.unwound();

@@ -155,11 +155,18 @@ impl Ownership<'_> {
 
     /// What comes after this failure, for its text.
     fn prospect(&self, usual: &'static str) -> &'static str {
-        let mut locked = self.locked();
+        // Not there where a description has forked.
+        let Some(mut locked) = self.once.lock_gate() else {
+            return usual;
+        };
         let gate = locked.gate();
         if gate.config.on_failure == OnFailure::Sticky {
             "that is final: LAZY_FAIL_STICKY"
-        } else if gate.running().cancelled {
+        } else if gate
+            .running
+            .as_ref()
+            .is_some_and(|running| running.cancelled)
+        {
             "it was cancelled while it ran and is not kept"
         } else {
             usual

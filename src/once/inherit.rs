@@ -146,10 +146,19 @@ impl Gate {
                 Attempt::make_void(&mut attempt, 2);
             }
         }
-        if let Some(Work::Plain(mut block)) = work {
-            block.forget_others(1);
-            // A block of which everything has run is freed where the next one is.
-            std::mem::forget(self.queue.restore(block));
+        match work {
+            Some(Work::Plain(mut block)) => {
+                block.forget_others(1);
+                if is_own {
+                    // This thread runs the first of it: it ends here, and is not run again.
+                    block.advance();
+                }
+                // A block of which everything has run is freed where the next one is.
+                std::mem::forget(self.queue.restore(block));
+            }
+            // The same: until then it is on its way out.
+            Some(Work::One(request)) if is_own => self.queue.release(&request, before),
+            _ => {}
         }
         self.queue.end_attempt();
         true

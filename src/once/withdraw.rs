@@ -231,23 +231,28 @@ struct Leaving<'a> {
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
+        let taken = self.once.take_leaving(&self.request);
+        thread::owns(-1);
+        self.request.gone.keep(());
+        drop(taken);
+    }
+}
+
+impl Once {
+    /// Takes a request off the queue whose context has been released. What that frees is to be freed outside every lock.
+    pub(super) fn take_leaving(&self, request: &Request) -> impl Sized + use<> {
         let place = self
-            .once
             .lock_gate()
-            .and_then(|mut locked| locked.gate().queue.remove(&self.request));
+            .and_then(|mut locked| locked.gate().queue.remove(request));
         let mut registry = registry::lock();
-        let gone = self.once.with_body(&mut registry, |phase, body, registry| {
+        self.with_body(&mut registry, |phase, body, registry| {
             // On a once that has become ready meanwhile, the queue holds what is leaving and nothing else.
-            let place = body
+            let late = body
                 .gate
                 .as_mut()
                 .filter(|_| place.is_none())
-                .and_then(|gate| gate.queue.remove(&self.request));
-            (place, body.take_unneeded(registry, *phase))
-        });
-        drop(registry);
-        thread::owns(-1);
-        self.request.gone.keep(());
-        drop((place, gone));
+                .and_then(|gate| gate.queue.remove(request));
+            (place, late, body.take_unneeded(registry, *phase))
+        })
     }
 }

@@ -28,6 +28,7 @@ pub(crate) fn recover(before: u64) {
         // Which values there are is not known; nobody will end them here.
         body::each(&mut held, |_, parts| {
             for value in parts.values.iter() {
+                value.lose(before);
                 value.set_stage(Stage::Gone);
             }
             std::mem::forget(std::mem::take(&mut parts.values));
@@ -55,6 +56,7 @@ impl Body {
             if on_fork == OnFork::Keep && value.survives(before) {
                 value.inherit(before);
             } else {
+                value.lose(before);
                 // Its thread may have been using it when it forked.
                 std::mem::forget((parts.remove(&value), parts.process.take(&value)));
             }
@@ -81,6 +83,17 @@ impl Value {
                 !matches!(self.holder, Holder::Thread(_)) || self.holder == mine::holder()
             }
             Stage::Gone => false,
+        }
+    }
+
+    /// Whoever makes or ends it is not here any more; this thread forked while it waited for that, perhaps.
+    fn lose(&self, before: u64) {
+        if self.worker() != before {
+            match self.stage() {
+                Stage::Making => self.made.keep(None),
+                Stage::Leaving => self.gone.keep(()),
+                Stage::Live | Stage::Gone => {}
+            }
         }
     }
 

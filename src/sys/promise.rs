@@ -58,6 +58,12 @@ impl<T> Promise<T> {
         }
     }
 
+    /// Is it there? A hint, for a thread that looks by [`Self::get`] then.
+    #[inline(always)]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.state.load(Relaxed) & STATE == KEPT
+    }
+
     /// The value, if it is there.
     pub(crate) fn get(&self) -> Option<&T> {
         if self.state.load(order::read_outcome()) & STATE != KEPT {

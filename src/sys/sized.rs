@@ -9,11 +9,17 @@ use crate::abi;
 pub(crate) unsafe trait Sized_: Copy {
     /// As far as the first field after `size`.
     const SMALLEST: usize;
+    /// Where two fields of four bytes share a word. Elsewhere a size that ends inside a word ends inside a field.
+    const PAIRS: &'static [usize] = &[];
 }
 
 // SAFETY: repr(C) with `size` first; pointers, optional functions and integers, all valid as zero.
 unsafe impl Sized_ for abi::lazy_config {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_config, initialize);
+    const PAIRS: &'static [usize] = &[
+        std::mem::offset_of!(abi::lazy_config, on_failure),
+        std::mem::offset_of!(abi::lazy_config, on_fork),
+    ];
 }
 
 // SAFETY: as above.
@@ -24,6 +30,7 @@ unsafe impl Sized_ for abi::lazy_host {
 // SAFETY: as above.
 unsafe impl Sized_ for abi::lazy_request {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_request, ctx);
+    const PAIRS: &'static [usize] = &[std::mem::offset_of!(abi::lazy_request, phase)];
 }
 
 // SAFETY: as above.
@@ -39,6 +46,7 @@ unsafe impl Sized_ for abi::lazy_info {
 // SAFETY: as above.
 unsafe impl Sized_ for abi::lazy_slot_config {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_slot_config, ctx);
+    const PAIRS: &'static [usize] = &[std::mem::offset_of!(abi::lazy_slot_config, scope)];
 }
 
 /// A pointer to a caller's struct, or NULL. It came through the C interface, whose caller promised that it is valid for
@@ -161,14 +169,18 @@ unsafe fn read<T: Sized_>(from: *const T) -> Result<T, Malformed> {
     if size < T::SMALLEST {
         return Err(Malformed::TooSmall(size, T::SMALLEST));
     }
-    let known = size.min(size_of::<T>());
     let bytes = from.cast::<u8>();
-    for offset in known..size {
+    for offset in size_of::<T>()..size {
         // SAFETY: within the size that the caller states.
         if unsafe { bytes.add(offset).read() } != 0 {
             return Err(Malformed::UnknownFields(size));
         }
     }
+    // A field that is not whole counts as one that the caller does not know.
+    let known = match size.min(size_of::<T>()) {
+        known if known % 8 >= 4 && T::PAIRS.contains(&(known & !7)) => known & !3,
+        known => known & !7,
+    };
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     // SAFETY: `known` bytes are readable there and fit here.
     unsafe { std::ptr::copy_nonoverlapping(bytes, value.as_mut_ptr().cast(), known) };
