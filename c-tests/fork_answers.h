@@ -257,7 +257,7 @@ static void be_in(const situation *given) {
     trail_length = last_ticket = 0;
     atomic_store(&has_failed, 0);
     CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
-    for (const char *letter = "a\0b\0c"; *letter; letter += 2) CHECK_IS(submit(letter, 0), LAZY_QUEUED);
+    for (const char *letter = "a\0b\0c\0"; *letter; letter += 2) CHECK_IS(submit(letter, 0), LAZY_QUEUED);
     if (now->stops) {
         begin(&starter, in_init, &once);
         gate_wait(&inside);

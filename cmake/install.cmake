@@ -25,3 +25,12 @@ install(FILES "${lazyonce_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfigVersion.cmake"
     lazyonceTargets.cmake DESTINATION "${lazyonce_package}")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lazyonce.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${lazyonce_source}/LICENSE-MIT" "${lazyonce_source}/LICENSE-APACHE"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/lazyonce")
+
+# The same as an archive, for machines without Rust; a project around this one packs itself.
+if(lazyonce_is_top_level)
+    set(CPACK_GENERATOR TGZ)
+    set(CPACK_PACKAGE_FILE_NAME "lazyonce-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+    include(CPack)
+endif()

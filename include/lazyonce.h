@@ -50,9 +50,13 @@
 
 /** The version of this header; `lazy_version()` is the version of the library that runs. */
 #define LAZY_VERSION_MAJOR 0
+/** Higher in a version that has more in it. */
 #define LAZY_VERSION_MINOR 1
+/** Higher in a version that has faults mended. */
 #define LAZY_VERSION_PATCH 0
+/** The three in one number, as `lazy_version()` returns it. */
 #define LAZY_VERSION_NUMBER (LAZY_VERSION_MAJOR << 16 | LAZY_VERSION_MINOR << 8 | LAZY_VERSION_PATCH)
+/** The three as a text. */
 #define LAZY_VERSION_STRING "0.1.0"
 
 /** Stands before each function of the library. Define it yourself to replace it. */
@@ -1600,16 +1604,21 @@ LAZY_API uint32_t lazy_version(void);
 /** A fresh once with a constant configuration: `static lazy_once once = LAZY_ONCE_WITH(&config);`. */
 #define LAZY_ONCE_WITH(config) { 0, LAZY_ONCE_ABI, (config), NULL, NULL }
 
-/** The sized structs with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
+/** A `lazy_config` with `size` set and the rest zero: `lazy_config config = LAZY_CONFIG_INIT;`. */
 #define LAZY_CONFIG_INIT { sizeof(lazy_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
+/** The same for a `lazy_host`. */
 #define LAZY_HOST_INIT { sizeof(lazy_host), NULL, NULL, NULL, NULL }
+/** The same for a `lazy_request`. */
 #define LAZY_REQUEST_INIT { sizeof(lazy_request), NULL, NULL, NULL, NULL, 0, 0, 0, { NULL, 0, NULL }, NULL }
+/** The same for a `lazy_receipt`. */
 #define LAZY_RECEIPT_INIT { sizeof(lazy_receipt), 0, 0 }
+/** The same for a `lazy_info`. */
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
 #define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }
+/** A `lazy_slot_config` with `size` set and the rest zero. */
 #define LAZY_SLOT_CONFIG_INIT { sizeof(lazy_slot_config), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /** This place in the program, as an expression of type `lazy_site`; inside a function only. */
