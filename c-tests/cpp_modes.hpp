@@ -45,4 +45,22 @@ int closed(lazyonce::once &once) {
 #endif
 }
 
+/* A slot of this file, and what this file gets of one that may be another's. */
+lazyonce::slot<int> &slot() {
+    static lazyonce::slot<int> own([](std::uint32_t index) { return 10 * static_cast<int>(index); }, {LAZY_SLOT_THREAD, nullptr, true});
+    return own;
+}
+int look_up(lazyonce::slot<int> &slot, std::uint32_t index) {
+#ifdef __cpp_exceptions
+    return ++slot.get(index);
+#else
+    return ++*slot.get(index);
+#endif
+}
+lazyonce::thread_state capture() { return lazyonce::thread_state::capture(); }
+int look_up_inside(const lazyonce::thread_state &state, lazyonce::slot<int> &slot, std::uint32_t index) {
+    lazyonce::thread_state::scope in(state);
+    return look_up(slot, index);
+}
+
 }  // namespace MODE

@@ -4,7 +4,8 @@
 // flags: -fno-sanitize=vptr
 // Guards against files of several modes that get each other's functions: linked into one program, with the same onces and flags passed
 // between them, a failing call is thrown where there are exceptions and returned where there are none; what is queued in one is run
-// in another; an error thrown by a file without RTTI is caught by its type in one that has it, and one thrown there keeps its RTTI.
+// in another; a value that one makes is found in the others; an error thrown by a file without RTTI is caught by its type in one that
+// has it, and one thrown there keeps its RTTI.
 #include "caught.hpp"
 #define MODE full
 #include "cpp_modes.hpp"
@@ -19,6 +20,10 @@ lazyonce::once_flag shared_flag;
     bool try_to(lazyonce::once &once); \
     int flag(lazyonce::once_flag &once, int *status_inside); \
     int closed(lazyonce::once &once); \
+    lazyonce::slot<int> &slot(); \
+    int look_up(lazyonce::slot<int> &slot, std::uint32_t index); \
+    lazyonce::thread_state capture(); \
+    int look_up_inside(const lazyonce::thread_state &state, lazyonce::slot<int> &slot, std::uint32_t index); \
     }
 DECLARE(silent)
 DECLARE(plain)
@@ -34,7 +39,25 @@ template <class Initialize> static void drains(Initialize initialize) {
     CHECK_IS(ran, 8);
 }
 
+/* Values made by one file, found by the others, shared by a state of each. */
+static void slots() {
+    for (auto make : {full::slot, silent::slot, plain::slot, bare::slot}) {
+        int wanted = 70;
+        for (auto look_up : {full::look_up, silent::look_up, plain::look_up, bare::look_up}) CHECK_IS(look_up(make(), 7), ++wanted);
+        for (auto capture : {full::capture, silent::capture, plain::capture, bare::capture}) {
+            auto state = capture();
+            for (auto look_up : {full::look_up_inside, silent::look_up_inside, plain::look_up_inside, bare::look_up_inside}) {
+                running worker([&] { CHECK_IS(look_up(state, make(), 7), ++wanted); });
+                worker.join();
+            }
+        }
+    }
+    lazyonce::slot<int> failing([](std::uint32_t) -> int { throw refused{3}; });
+    CHECK_IS(caught<refused>([&] { plain::look_up(failing, 1); }).number, 3);
+}
+
 int main() {
+    slots();
     for (auto initialize : {full::initialize, silent::initialize, plain::initialize, bare::initialize}) drains(initialize);
     for (auto flag : {full::flag, silent::flag, plain::flag, bare::flag}) {
         lazyonce::once_flag once;

@@ -17,7 +17,7 @@
  * frame of the library: it is caught below, counts as the failure of its callback (code -1, what() in the message), and is thrown
  * again in the caller. Whatever is no C++ exception, such as the end of a thread, passes through.
  *
- * With -fno-exceptions nothing is thrown: a failing status is returned, `init_for` is false on any failure, and
+ * With -fno-exceptions nothing is thrown: a failing status is returned, `init_for` is false and `slot::get` NULL on any failure, and
  * `lazy_last_error()` tells which. Files with and without exceptions, RTTI and ThreadSanitizer may be linked together and share
  * their onces; but beside files without RTTI, what those throw and copies of an error may have none: catch them by type, and ask
  * nothing else. Threads, blocking and fork are as lazyonce.h says for the function that each member names.
@@ -28,6 +28,7 @@
 
 #include <lazyonce.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -224,6 +225,7 @@ private:
 }  // namespace lazyonce
 
 #include <lazyonce/detail.hpp>
+#include <lazyonce/slot.hpp>
 
 namespace lazyonce {
 

@@ -8,14 +8,16 @@ namespace lazyonce {
 namespace detail {
 
 #if LAZY_EXCEPTIONS_
-/* One call of this thread that may run requests of a once: what they throw is left here for it. */
+/* One call of this thread that may run requests of a once, or the factory of a slot at an index: what they throw is left here for
+ * it. */
 struct collector {
-    explicit collector(const lazy_once *once) noexcept;
+    explicit collector(const void *source, std::uint32_t index = 0) noexcept;
     ~collector();
     collector(const collector &) = delete;
     collector &operator=(const collector &) = delete;
 
-    const lazy_once *once;
+    const void *source;
+    std::uint32_t index;
     collector *outer;
     std::exception_ptr thrown{};
 };
@@ -23,13 +25,15 @@ struct collector {
 /* Weak and not inline: an inline variable would be unique in the process, and keep a plugin from being unloaded. */
 __attribute__((__weak__)) LAZY_VISIBLE_ __thread collector *innermost = nullptr;
 
-inline collector::collector(const lazy_once *of) noexcept : once(of), outer(innermost) { innermost = this; }
+inline collector::collector(const void *from, std::uint32_t at) noexcept : source(from), index(at), outer(innermost) {
+    innermost = this;
+}
 inline collector::~collector() { innermost = outer; }
 
 /* Of several failures the first is reported. */
-inline void collect(const lazy_once *once, std::exception_ptr thrown) noexcept {
+inline void collect(const void *source, std::uint32_t index, std::exception_ptr thrown) noexcept {
     for (collector *at = innermost; at; at = at->outer) {
-        if (at->once != once) continue;
+        if (at->source != source || at->index != index) continue;
         if (!at->thrown) at->thrown = std::move(thrown);
         return;
     }
@@ -164,7 +168,7 @@ template <class F> struct boxed {
     static std::int32_t run(void *ctx) {
         auto *self = static_cast<boxed *>(ctx);
         auto body = [self] { return static_cast<void>(self->f()), std::int32_t{0}; };
-        return guarded(body, [self](auto thrown) { collect(self->once, std::move(thrown)); });
+        return guarded(body, [self](auto thrown) { collect(self->once, 0, std::move(thrown)); });
     }
     static void drop(void *ctx) noexcept { delete static_cast<boxed *>(ctx); }
 };

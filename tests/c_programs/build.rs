@@ -1,6 +1,6 @@
 //! Finds the library and compiles programs against it.
 
-use crate::program::Program;
+use crate::program::{Program, is_cpp};
 use std::env;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -131,12 +131,12 @@ impl Builder {
 
     /// The compiler with the flags that every program has.
     fn compiler(&self, program: &Program) -> Result<Command, String> {
-        let standard = if program.is_cpp() {
+        let standard = if is_cpp(&program.source) {
             "-std=c++17"
         } else {
             "-std=c11"
         };
-        let mut compile = compiler(program.is_cpp())?;
+        let mut compile = compiler(is_cpp(&program.source))?;
         compile
             .args([
                 "-g", standard, "-Wall", "-Wextra", "-Werror", "-pthread", "-I",
@@ -175,8 +175,10 @@ impl Builder {
         flags: &[String],
     ) -> Result<PathBuf, String> {
         let object = self.out.join(format!("{}.{role}.so", program.name));
-        let mut compile = compiler(false)?;
+        let cpp = is_cpp(source);
+        let mut compile = compiler(cpp)?;
         compile
+            .args(cpp.then_some("-std=c++17"))
             .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I"])
             .arg(self.package.join("include"))
             .arg("-o")

@@ -38,14 +38,14 @@ pub struct Program {
     not_under: Vec<(String, String)>,
 }
 
-impl Program {
-    /// C++ by its file name.
-    pub fn is_cpp(&self) -> bool {
-        self.source
-            .extension()
-            .is_some_and(|extension| extension == "cpp")
-    }
+/// C++ by its file name.
+pub fn is_cpp(source: &Path) -> bool {
+    source
+        .extension()
+        .is_some_and(|extension| extension == "cpp")
+}
 
+impl Program {
     /// Why the program means nothing under these tools, if it says so.
     pub fn left_out_under(&self, tools: &[&str]) -> Option<String> {
         let hit = self
