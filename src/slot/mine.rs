@@ -208,6 +208,11 @@ fn end_own() -> bool {
     any
 }
 
+/// Has this thread anything left here?
+pub(crate) fn is_left() -> bool {
+    !get().is_null()
+}
+
 fn forget_table() {
     let mine = MINE.here(|mine| mine.replace(std::ptr::null_mut()));
     if !mine.is_null() {

@@ -171,8 +171,11 @@ mod native {
     /// `key + 1` once the pthread key exists; 0 before; `u32::MAX` when the process has no key left.
     static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
 
+    /// It may unwind: a thread can be ended once more at its end.
+    type AtExit = unsafe extern "C-unwind" fn(*mut c_void);
+
     /// Has `at_exit` run when this thread ends. There is one such function in the library.
-    pub(crate) fn run_at_exit(at_exit: unsafe extern "C" fn(*mut c_void)) {
+    pub(crate) fn run_at_exit(at_exit: AtExit) {
         LOCAL.here(|local| {
             if local.armed.replace(true) {
                 return;
@@ -189,12 +192,15 @@ mod native {
         LOCAL.here(|local| local.armed.set(false));
     }
 
-    fn exit_key(at_exit: unsafe extern "C" fn(*mut c_void)) -> Option<libc::pthread_key_t> {
+    fn exit_key(at_exit: AtExit) -> Option<libc::pthread_key_t> {
         let known = EXIT_KEY.load(Relaxed);
         if known != 0 {
             return (known != u32::MAX).then(|| known - 1);
         }
         let mut key = 0;
+        // SAFETY: to a caller both are the same type.
+        let at_exit =
+            unsafe { std::mem::transmute::<AtExit, unsafe extern "C" fn(*mut c_void)>(at_exit) };
         // SAFETY: `key` is valid to write to and `at_exit` stays loaded (the library is never unloaded).
         if unsafe { libc::pthread_key_create(&mut key, Some(at_exit)) } != 0 {
             EXIT_KEY.store(u32::MAX, Relaxed);
