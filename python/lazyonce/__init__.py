@@ -14,11 +14,14 @@
 
 `Once` is a gate of one's own, `named` one that is shared by name with everybody in the process, C included. `lazy_init`,
 `lazy_call` and `is_initialized` are the methods of the process default, which belongs to the application.
+
+`Slot` is state that each thread has, or the process, made when it is first asked for; `capture` lends a thread's to others.
 """
 from ._errors import (
     BackendUnavailable, ClosedError, DeadlockError, DeferredCallError, ForkedError, InitError, LazyError, NotNow, WaitTimeout,
 )
 from ._once import Once, default as _default, named
+from ._slot import Slot, capture
 
 lazy_init = _default.init
 lazy_call = _default.call
@@ -26,6 +29,6 @@ is_initialized = _default.is_initialized
 
 __all__ = [
     "BackendUnavailable", "ClosedError", "DeadlockError", "DeferredCallError", "ForkedError", "InitError", "LazyError", "NotNow",
-    "Once", "WaitTimeout", "is_initialized", "lazy_call", "lazy_init", "named",
+    "Once", "Slot", "WaitTimeout", "capture", "is_initialized", "lazy_call", "lazy_init", "named",
 ]
 __version__ = "0.1.0"

@@ -4,6 +4,7 @@ from typing import Dict, Type
 E_INIT = -3
 E_DEFERRED = -4
 E_INVALID = -1
+E_NOT_FOUND = -11
 E_CLOSED = -12
 
 
@@ -32,7 +33,7 @@ class DeferredCallError(LazyError):
 
 
 class ForkedError(LazyError):
-    """This is a forked child, and what the once guards does not survive a fork."""
+    """This is a forked child, and what the once guards does not survive a fork; the text says who used it in which process."""
 
     status = -6
 
@@ -62,7 +63,7 @@ class ClosedError(LazyError):
 
 
 class BackendUnavailable(LazyError):
-    """The machine lacks what the initializer needs, or the library lacks what was asked of it. An initializer may raise it."""
+    """The machine lacks what the initializer needs. An initializer may raise it."""
 
     status = -13
 
@@ -71,3 +72,10 @@ BY_STATUS: Dict[int, Type[LazyError]] = {
     each.status: each
     for each in (InitError, DeferredCallError, ForkedError, DeadlockError, WaitTimeout, NotNow, ClosedError, BackendUnavailable)
 }
+
+
+def failure_of(status: int, code: int, text: str) -> LazyError:
+    """What a failure of the library is in Python."""
+    failure = BY_STATUS.get(status, LazyError)(text)
+    failure.status, failure.code = status, code
+    return failure

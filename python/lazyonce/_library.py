@@ -54,6 +54,15 @@ class Error(Structure):
     ]
 
 
+class SlotConfig(Structure):
+    """lazy_slot_config"""
+
+    _fields_ = [
+        ("size", c_size_t), ("name", c_char_p), ("ctx", c_void_p), ("create", c_void_p), ("destroy", c_void_p),
+        ("share", c_void_p), ("host", c_void_p), ("scope", c_uint32), ("on_fork", c_uint32),
+    ]
+
+
 PROTOTYPES = {
     "lazy_default": (c_void_p, []),
     "lazy_fail_status": (c_int32, [c_int32, c_int32, c_char_p]),
@@ -70,6 +79,15 @@ PROTOTYPES = {
     "lazy_once_reset": (c_int32, [c_void_p]),
     "lazy_once_submit": (c_int32, [c_void_p, POINTER(Request), POINTER(Receipt)]),
     "lazy_set_host": (c_int32, [c_void_p]),
+    "lazy_slot_configure": (c_int32, [c_void_p, POINTER(SlotConfig)]),
+    "lazy_slot_get": (c_int32, [c_void_p, c_uint32, c_void_p]),
+    "lazy_slot_has": (c_bool, [c_void_p, c_uint32]),
+    "lazy_slot_retire": (c_int32, [c_void_p]),
+    "lazy_slot_set": (c_int32, [c_void_p, c_uint32, c_void_p]),
+    "lazy_thread_state_capture": (c_int32, [c_void_p]),
+    "lazy_thread_state_enter": (c_int32, [c_void_p]),
+    "lazy_thread_state_free": (None, [c_void_p]),
+    "lazy_thread_state_leave": (c_int32, [c_void_p]),
     "lazy_version": (c_uint32, []),
 }
 

@@ -7,7 +7,7 @@ from types import CodeType, FrameType
 from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
 
 from . import _run
-from ._errors import BY_STATUS, E_CLOSED, E_DEFERRED, LazyError
+from ._errors import E_CLOSED, E_DEFERRED, LazyError, failure_of
 from ._library import HOST, IN_PROGRESS, LIBRARY, NO_LIMIT, OK, READY, Config, Receipt, Request, Site
 
 ON_FAILURE = {"share": 0, "retry": 1, "sticky": 2}
@@ -20,7 +20,8 @@ DROPPED = "it was dropped and the next attempt goes on without it"
 _numbers = itertools.count(1)
 
 
-def _policy(what: str, value: str, known: Dict[str, int]) -> int:
+def policy(what: str, value: str, known: Dict[str, int]) -> int:
+    """The number of a named choice."""
     try:
         return known[value]
     except (KeyError, TypeError):
@@ -65,9 +66,9 @@ class Once:
         self._open(ctypes.addressof(self._storage))
         config = Config(
             ctypes.sizeof(Config), name.encode(), None, None, None, None, HOST,
-            _policy("on_failure", on_failure, ON_FAILURE),
-            _policy("on_deferred_failure", on_deferred_failure, ON_DEFERRED_FAILURE),
-            _policy("on_fork", on_fork, ON_FORK), _policy("contended", contended, CONTENDED),
+            policy("on_failure", on_failure, ON_FAILURE),
+            policy("on_deferred_failure", on_deferred_failure, ON_DEFERRED_FAILURE),
+            policy("on_fork", on_fork, ON_FORK), policy("contended", contended, CONTENDED),
             0 if timeout is None else max(1, _nanoseconds(timeout)),
         )
         self._drops = on_deferred_failure == "drop"
@@ -179,20 +180,7 @@ class Once:
 
     def _enter(self, function: Callable[..., int], *arguments: object) -> int:
         """Calls the library and raises what comes of it."""
-        outer, entry = _run.thread.entry, _run.Entry()
-        _run.thread.entry = entry
-        try:
-            status = function(self._address, *arguments)
-        finally:
-            _run.thread.entry = outer
-        try:
-            if entry.interrupt is not None:
-                raise entry.interrupt
-            if status < 0:
-                self._raise(entry)
-            return status
-        finally:
-            del entry  # its exceptions hold this frame
+        return _run.enter(self._raise, function, self._address, *arguments)
 
     def _raise(self, entry: _run.Entry) -> NoReturn:
         """Raises the latest failure of this thread, or the exception that it comes from."""
@@ -219,9 +207,7 @@ class Once:
             code, frames = _run.reports.get(self._address, (0, []))
             if frames and code == error.code:
                 text += "\n\nIt was registered here (most recent call last):\n" + "".join(_run.lines_of(frames)).rstrip("\n")
-        failure = BY_STATUS.get(error.status, LazyError)(text)
-        failure.status, failure.code = error.status, error.code
-        return failure, error.ticket
+        return failure_of(error.status, error.code, text), error.ticket
 
 
 def _shared(address: Optional[int]) -> Once:

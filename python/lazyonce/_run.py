@@ -13,7 +13,7 @@ import threading
 import traceback
 import weakref
 from types import CodeType, FrameType
-from typing import Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Callable, Dict, Iterator, List, NoReturn, Optional, Set, Tuple, Union
 
 from ._errors import E_INIT, BackendUnavailable, NotNow
 from ._library import LIBRARY
@@ -44,6 +44,26 @@ class Thread(threading.local):
 
 
 thread = Thread()
+
+
+def enter(fail: Callable[[Entry], NoReturn], function: Callable[..., int], *arguments: object) -> int:
+    """Calls the library. An interrupt of a callable comes out; of a failure, what `fail` raises."""
+    outer, entry = thread.entry, Entry()
+    thread.entry = entry
+    try:
+        status = function(*arguments)
+    finally:
+        thread.entry = outer
+    try:
+        if entry.interrupt is not None:
+            raise entry.interrupt
+        if status < 0:
+            fail(entry)
+        return status
+    finally:
+        del entry  # its exceptions hold this frame
+
+
 reports: Dict[int, Tuple[int, Frames]] = {}
 """Of each once, by its address: the latest failure's code, and where that call was registered. For the threads that waited."""
 _codes = itertools.count()

@@ -7,6 +7,10 @@ A module of that shape has the functions `_lazy_call`, `_lazy_init` and `is_init
 `_queued_calls`; it may have `_lazy_seed_tracker`, `_is_in_bad_fork`, `_tls` and an error of its own for a queued call that failed.
 The once is `lazyonce.named("cuda")`, after the last part of the module's name.
 
+    lazyonce.torch.install_thread_state(torch._inductor.cudagraph_trees)
+
+makes the per-thread state of CUDA graph trees available on threads that were started by hand.
+
 One difference stays: after a queued call has failed, PyTorch's next initialization runs those again that had already run; here
 it goes on with the one that failed.
 """
@@ -18,17 +22,18 @@ import re
 import sys
 import threading
 from types import FrameType, FunctionType, ModuleType
-from typing import Any, Callable, Dict, List, Optional, Type
+from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from ._errors import DeferredCallError
 from ._library import HOST, LIBRARY, Config
 from ._once import ON_FAILURE, named
 from ._run import Frames, frames_from, lines_of
+from ._trees import ThreadTrees, exchange
 
 FUNCTIONS = ("_lazy_call", "_lazy_init", "is_initialized")
 SEEDS = ("seed_all", "seed")
 SEED_PHASE, LAST_PHASE = 1000, 2**31 - 1
-_installed: Dict[ModuleType, "_Installation"] = {}
+_installed: Dict[ModuleType, Union["_Installation", ThreadTrees]] = {}
 
 
 def install(module: ModuleType) -> None:
@@ -36,6 +41,14 @@ def install(module: ModuleType) -> None:
     A second time does nothing."""
     if module not in _installed:
         _installed[module] = _Installation(module)
+
+
+def install_thread_state(module: ModuleType) -> None:
+    """Lets `get_obj` of `torch._inductor.cudagraph_trees` find what it looks for on any thread: a thread that was started by hand
+    gets containers and locks of its own; inside a snapshot (`lazyonce.capture`) it has those of the thread that was captured.
+    So do the threads of autograd that work for it. A second time does nothing."""
+    if module not in _installed:
+        _installed[module] = ThreadTrees(module)
 
 
 def uninstall(module: ModuleType) -> None:
@@ -67,15 +80,6 @@ class _NoSeeds:
         return []
 
 
-def _exchange(functions: Dict[int, Callable[..., object]]) -> None:
-    """Puts each, given by the id of what it replaces, wherever a module has that under any name."""
-    for module in list(sys.modules.values()):
-        if isinstance(module, ModuleType):
-            for name, value in list(vars(module).items()):
-                if id(value) in functions:
-                    vars(module)[name] = functions[id(value)]
-
-
 class _Installation:
     """What stands in for one module's functions."""
 
@@ -101,7 +105,7 @@ class _Installation:
         if self.tls is not None:
             vars(module)["_tls"] = self.marker()
         self.functions = self.replacements()
-        _exchange({id(self.own[name]): self.functions[name] for name in FUNCTIONS})
+        exchange({id(self.own[name]): self.functions[name] for name in FUNCTIONS})
 
     def take_over(self) -> None:
         """Queues what the module has queued, in its order: plain calls, then seeds. What it keeps when it is initialized has
@@ -122,7 +126,7 @@ class _Installation:
     def undo(self) -> None:
         """Hands everything back."""
         self.undone = True
-        _exchange({id(self.functions[name]): self.own[name] for name in FUNCTIONS})
+        exchange({id(self.functions[name]): self.own[name] for name in FUNCTIONS})
         if self.tls is not None:
             vars(self.module)["_tls"] = self.tls
         self.once.cancel_owner(self)
