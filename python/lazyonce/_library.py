@@ -81,13 +81,7 @@ PROTOTYPES = {
     "lazy_set_host": (c_int32, [c_void_p]),
     "lazy_slot_configure": (c_int32, [c_void_p, POINTER(SlotConfig)]),
     "lazy_slot_get": (c_int32, [c_void_p, c_uint32, c_void_p]),
-    "lazy_slot_has": (c_bool, [c_void_p, c_uint32]),
     "lazy_slot_retire": (c_int32, [c_void_p]),
-    "lazy_slot_set": (c_int32, [c_void_p, c_uint32, c_void_p]),
-    "lazy_thread_state_capture": (c_int32, [c_void_p]),
-    "lazy_thread_state_enter": (c_int32, [c_void_p]),
-    "lazy_thread_state_free": (None, [c_void_p]),
-    "lazy_thread_state_leave": (c_int32, [c_void_p]),
     "lazy_version": (c_uint32, []),
 }
 

@@ -3,6 +3,7 @@
 `torch._inductor.cudagraph_trees` makes its containers and locks once, for the thread that imports it, and lends them to the
 threads of autograd by PyTorch's own thread-local storage. `get_obj` finds neither on a thread that somebody else has started.
 """
+import functools
 import sys
 import threading
 from collections import defaultdict
@@ -28,32 +29,28 @@ def exchange(functions: Dict[int, Callable[..., object]]) -> None:
 class ThreadTrees:
     """What stands in for the module's `get_obj`.
 
-    A thread's own are where the module looks first, in its `local`; the slot holds the same, so that a snapshot has them. The last
-    that a thread has found are also in PyTorch's storage, so that the threads of autograd that work for it find them.
+    Nothing is put into PyTorch's storage: it takes a reference over that it has not added, and asks for the GIL when the native
+    thread ends, which ends the process if the interpreter is ending (2.11).
     """
 
     def __init__(self, module: ModuleType) -> None:
         self.own: Callable[[Any, str], Any] = vars(module)["get_obj"]
         self.local: threading.local = vars(module)["local"]
-        self.storage: Any = getattr(vars(module).get("torch"), "_C", None)
-        self.slot = _slot.Slot(self.own_state)
+        self.slot = _slot.Slot(self.make)
         self.get_obj = self.replacement()
-        _slot.before_capture.append(self.find_state)
+        _slot.before_capture.append(self.slot.get)
         exchange({id(self.own): self.get_obj})
 
     def undo(self) -> None:
         """Puts the module's function back."""
         exchange({id(self.get_obj): self.own})
-        _slot.before_capture.remove(self.find_state)
+        _slot.before_capture.remove(self.slot.get)
 
-    def own_state(self, index: int = 0) -> Dict[str, Any]:
-        """This thread's own, made if it has none."""
-        for name, make in KINDS.items():
-            if not hasattr(self.local, name):
-                setattr(self.local, name, make())
-        return {name: getattr(self.local, name) for name in KINDS}
+    def make(self, index: int) -> Dict[str, Any]:
+        """This thread's own: the module's where it has them, else new ones."""
+        return {name: getattr(self.local, name) if hasattr(self.local, name) else make() for name, make in KINDS.items()}
 
-    def lent(self, name: str) -> bool:
+    def is_lent(self, name: str) -> bool:
         """Is this a thread of autograd, which finds in PyTorch's storage what it works with at the moment?"""
         if hasattr(self.local, name):
             return False
@@ -63,22 +60,13 @@ class ThreadTrees:
             return False
         return True
 
-    def find_state(self) -> None:
-        """Makes the value of this thread that a snapshot must not lack."""
-        if not any(map(self.lent, KINDS)):
-            self.slot.get()
-
     def replacement(self) -> Callable[[Any, str], Any]:
         """The function that stands in."""
 
+        @functools.wraps(self.own)
         def get_obj(local: Any, attr_name: str) -> Any:
-            if local is not self.local or attr_name not in KINDS or self.lent(attr_name):
+            if local is not self.local or attr_name not in KINDS or self.is_lent(attr_name):
                 return self.own(local, attr_name)
-            self.own_state()  # also inside a snapshot, or what is put into the storage would look lent behind it
-            found = self.slot.get()[attr_name]
-            storage = self.storage
-            if storage is not None and not (storage._is_key_in_tls(attr_name) and storage._get_obj_in_tls(attr_name) is found):
-                storage._stash_obj_in_tls(attr_name, found)
-            return found
+            return self.slot.get()[attr_name]
 
         return get_obj

@@ -44,9 +44,13 @@ def install(module: ModuleType) -> None:
 
 
 def install_thread_state(module: ModuleType) -> None:
-    """Lets `get_obj` of `torch._inductor.cudagraph_trees` find what it looks for on any thread: a thread that was started by hand
-    gets containers and locks of its own; inside a snapshot (`lazyonce.capture`) it has those of the thread that was captured.
-    So do the threads of autograd that work for it. A second time does nothing."""
+    """Lets `get_obj` of `torch._inductor.cudagraph_trees` find what it looks for on any thread: one that was started by hand has
+    containers and locks of its own; inside a snapshot (`lazyonce.capture`) it has those of the thread that was captured.
+    A second time does nothing.
+
+    What PyTorch lends to a thread of autograd comes first, as ever. It lends nothing from a thread that was started by hand: for a
+    backward pass of such a thread, autograd's device thread has containers of its own.
+    """
     if module not in _installed:
         _installed[module] = ThreadTrees(module)
 

@@ -17,6 +17,7 @@ HEADER = REPOSITORY / "include"
 FOUND = Path(_library.LIBRARY._name).resolve()
 STRUCTS = {
     "lazy_site": "Site", "lazy_config": "Config", "lazy_request": "Request", "lazy_receipt": "Receipt", "lazy_error": "Error",
+    "lazy_slot_config": "SlotConfig",
 }
 
 

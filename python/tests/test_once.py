@@ -177,12 +177,3 @@ def test_wrong_arguments_are_told_before_anything_is_queued():
     ):
         with pytest.raises(error):
             use()
-
-
-@pytest.mark.parametrize("policy", ["poison", "reset"])
-def test_a_policy_for_forks_that_the_library_lacks_is_unavailable(policy):
-    try:
-        Once("gpu", on_fork=policy)
-    except lazyonce.BackendUnavailable:
-        return
-    pytest.skip("this library has it")

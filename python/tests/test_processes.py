@@ -3,12 +3,11 @@ import asyncio
 import concurrent.futures
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 
 import pytest
-from alone import alone
+from alone import alone, in_fork
 from child import run_threads, start_daemon, until_asleep
 
 import lazyonce
@@ -16,21 +15,6 @@ from lazyonce import Once
 
 runs = []
 shared = Once("shared", lambda: runs.append(os.getpid()))
-
-
-def in_fork(body):
-    """Runs it in a forked child, which must end well within the limit."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            signal.alarm(20)
-            body()
-            code = 0
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def use_shared(task=None):
