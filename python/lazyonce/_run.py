@@ -46,7 +46,7 @@ class Thread(threading.local):
 thread = Thread()
 
 
-def enter(fail: Callable[[Entry], NoReturn], function: Callable[..., int], *arguments: object) -> int:
+def enter(fail: Optional[Callable[[Entry], NoReturn]], function: Callable[..., int], *arguments: object) -> int:
     """Calls the library. An interrupt of a callable comes out; of a failure, what `fail` raises."""
     outer, entry = thread.entry, Entry()
     thread.entry = entry
@@ -57,7 +57,7 @@ def enter(fail: Callable[[Entry], NoReturn], function: Callable[..., int], *argu
     try:
         if entry.interrupt is not None:
             raise entry.interrupt
-        if status < 0:
+        if status < 0 and fail is not None:
             fail(entry)
         return status
     finally:
@@ -166,7 +166,7 @@ class Runner:
     def arm(self) -> None:
         """Gets a new generator and brings it to where it waits."""
         body = _body(self.call)
-        next(body)
+        enter(None, next, body)  # an interrupt on the way is caught in there, too
         self.__next__ = body.__next__
 
 

@@ -50,6 +50,12 @@ def _leak() -> None:
             _increase(values)
 
 
+class Making:
+    """Stands for a factory that runs, in its frame: it goes with that also where an interrupt comes into its `finally`."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Mine(threading.local):
     """What this thread has and makes. As the context of the process's factories it is what `next` runs: the runner of the
     innermost `get`."""
@@ -60,7 +66,7 @@ class Mine(threading.local):
     def __init__(self) -> None:
         self.own: "weakref.WeakKeyDictionary[Slot[Any], Values[Any]]" = weakref.WeakKeyDictionary()
         self.entered: List[Values[Any]] = []
-        self.making: Set[Tuple[Slot[Any], int]] = set()
+        self.making: "Dict[Tuple[Slot[Any], int], weakref.ref[Making]]" = {}
 
 
 _mine = Mine()
@@ -124,16 +130,19 @@ class Slot(Generic[T]):
 
     def _make_own(self, index: int) -> T:
         making, place = _mine.making, (self, index)
-        if place in making:
+        running = making.get(place)
+        if running is not None and running() is not None:
             raise DeadlockError(
                 'thread %d is making the value of slot "%s" at index %d, and its factory asks for that very value'
                 % (threading.get_native_id(), self._name, index)
             )
-        making.add(place)
+        here = Making()
         try:
+            making[place] = weakref.ref(here)
             value = self._factory(index)
         finally:
-            making.discard(place)
+            del here
+            making.pop(place, None)
         own = _mine.own.get(self)
         if own is None:
             own = _mine.own[self] = Values()
@@ -142,9 +151,9 @@ class Slot(Generic[T]):
 
     def _of_process(self, found: Dict[int, T], index: int) -> T:
         if index not in found:
-            make = functools.partial(self._make_for_all, found, index)
-            outer, _mine.runner = _mine.runner, _run.Runner(_run.Call(make, self._address))
+            outer = _mine.runner
             try:
+                _mine.runner = _run.Runner(_run.Call(functools.partial(self._make_for_all, found, index), self._address))
                 _run.enter(_fail, LIBRARY.lazy_slot_get, self._address, index, ctypes.byref(ctypes.c_void_p()))
             finally:
                 _mine.runner = outer

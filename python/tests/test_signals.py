@@ -8,7 +8,7 @@ import pytest
 from alone import alone
 from child import CtrlC, start_daemon, until_asleep
 
-from lazyonce import Once
+from lazyonce import Once, Slot
 from lazyonce._library import LIBRARY
 
 
@@ -55,6 +55,46 @@ def test_a_signal_that_comes_anywhere_in_a_drain_loses_no_call():
         if sys.version_info < (3, 10):  # it also looks behind the last line of what C drops
             lost[:] = [each for each in lost if each.exc_type is not KeyboardInterrupt]
         assert not lost and sorted(set(seen)) == list(range(2000)) and len(seen) - 2000 <= caught, (lost, len(seen), caught)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="CPython 3.9 and 3.10 look for signals where nobody can catch what comes of it")
+@alone
+def test_a_signal_that_comes_anywhere_in_get_is_not_lost_and_leaves_the_slot_usable():
+    lost = []
+    sys.unraisablehook = lost.append
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    def use():
+        while not lost:
+            assert slot.get(len(seen)) == len(seen)
+            seen.append(1)
+
+    for scope in ("thread", "process"):
+        slot, seen = Slot(lambda index: index, scope), []
+        for round in range(200):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + round * 1e-6)
+                use()
+            except KeyboardInterrupt:
+                pass
+            assert slot.get(len(seen)) == len(seen)
+        assert not lost and len(seen) > 200, (lost, len(seen))
+
+
+@alone
+def test_ctrl_c_ends_the_wait_of_get():
+    main, entering, inside = threading.get_native_id(), threading.Event(), threading.Event()
+    keys = CtrlC(lambda: (entering.wait(), until_asleep(main)), 5)
+    slot = Slot(lambda index: (inside.set(), keys.let_go.wait()), "process")
+    first = start_daemon(slot.get)
+    inside.wait()
+    entering.set()
+    came, early = keys.interrupted(slot.get)
+    first.join()
+    assert came is not None and early and slot.get() == (None, True), came
 
 
 def interrupted(wait):
