@@ -66,12 +66,12 @@ def test_a_signal_that_comes_anywhere_in_get_is_not_lost_and_leaves_the_slot_usa
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGALRM, interrupt)
     def use():
         while not lost:
             assert slot.get(len(seen)) == len(seen)
             seen.append(1)
 
+    signal.signal(signal.SIGALRM, interrupt)
     for scope in ("thread", "process"):
         slot, seen = Slot(lambda index: index, scope), []
         for round in range(200):
