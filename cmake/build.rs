@@ -5,7 +5,7 @@ use std::{env, fs, io};
 
 const SONAME: &str = "liblazyonce.so.0";
 /// In the order in which the header shows them.
-const CHAPTERS: [&str; 10] = [
+const CHAPTERS: [&str; 11] = [
     "src/abi.rs",
     "src/ffi/card.rs",
     "src/ffi/once.rs",
@@ -16,6 +16,7 @@ const CHAPTERS: [&str; 10] = [
     "src/ffi/slot.rs",
     "src/ffi/state.rs",
     "src/ffi/error.rs",
+    "src/ffi/trace.rs",
 ];
 const PARTS: [&str; 4] = [
     "cmake/cbindgen.toml",

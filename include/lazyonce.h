@@ -245,6 +245,27 @@
 /** The layout of `lazy_slot` that this header describes; `LAZY_SLOT_INIT` records it in each slot. */
 #define LAZY_SLOT_ABI 1
 
+/** `lazy_event.kind`: a thread initializes a once; `site` says where that was started, `ticket` is the number of the attempt. */
+#define LAZY_EVENT_ATTEMPT 1
+
+/**
+ * `lazy_event.kind`: a callback runs in the queue of an attempt, or at once inside one or after a wait; `site` says where it was
+ * handed in. One that finds its once ready is not reported.
+ */
+#define LAZY_EVENT_REQUEST 2
+
+/**
+ * `lazy_event.kind`: a thread waits for another one's attempt, request, or value of a slot; `site` says where the attempt was started,
+ * or the request handed in.
+ */
+#define LAZY_EVENT_WAIT 3
+
+/** `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without. */
+#define LAZY_EVENT_HOST_WAIT 4
+
+/** `lazy_event.kind`: this process has been forked off, at `time_ns`. Has no end. */
+#define LAZY_EVENT_FORK 5
+
 /** The values of a thread, for other threads: what `lazy_thread_state_capture` makes. */
 typedef struct lazy_thread_state lazy_thread_state;
 
@@ -555,6 +576,40 @@ typedef struct lazy_error {
     /** The last lazy_ call that failed inside the failed callback; NULL if none did. */
     const struct lazy_error *cause;
 } lazy_error;
+
+/** Something that begins, or has ended. Every pointer in it is valid until `on_event` returns. */
+typedef struct lazy_event {
+    /** The size of the struct as the library knows it. */
+    size_t size;
+    /** `LAZY_EVENT_ATTEMPT` to `LAZY_EVENT_FORK`. */
+    uint32_t kind;
+    /** The phase of the once when this began; at the end of an attempt, the phase after it. 0 for a slot. */
+    uint32_t phase;
+    /** The name of the once or slot; NULL if it has none. */
+    const char *once;
+    /** Which place it is depends on `kind`; all zero if it is not known. */
+    struct lazy_site site;
+    /** The kernel's id of the thread, which is the one that calls `on_event`. */
+    uint64_t thread;
+    /** When it began, in nanoseconds of CLOCK_MONOTONIC: the same in the end as in the beginning. */
+    uint64_t time_ns;
+    /** 0 if it begins now; how long it took, 1 or more, if it has ended. */
+    uint64_t duration_ns;
+    /** The ticket of a request, 0 if it never queued; the number of an attempt; otherwise 0. */
+    uint64_t ticket;
+    /** How it ended: `LAZY_OK`, or as a call would have failed by it. `LAZY_OK` where it begins. */
+    lazy_status status;
+} lazy_event;
+
+/** Somebody who wants to know what happens. Begin with `LAZY_OBSERVER_INIT`. */
+typedef struct lazy_observer {
+    /** `sizeof(lazy_observer)`. */
+    size_t size;
+    /** The first argument of `on_event`. */
+    void *ctx;
+    /** Called for each event, on the thread that it happens on; not NULL. `lazy_set_observer` says what it may do. */
+    void (*on_event)(void *ctx, const struct lazy_event *event);
+} lazy_observer;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1560,7 +1615,8 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  * thread of one's own.
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
- * not what hangs.
+ * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
+ * are, and which threads make or end one.
  *
  * - `fd`: a file descriptor to write to, such as 2.
  *
@@ -1594,6 +1650,48 @@ LAZY_API lazy_status lazy_dump(int fd);
  */
 LAZY_API uint32_t lazy_version(void);
 
+/**
+ * Sets the observer of this process, which is told when attempts, queued callbacks and waits begin and end.
+ *
+ * `on_event` is called on the thread that the event happens on, in the middle of its call: a slow one delays what it reports. The
+ * library holds no lock meanwhile. It may be called on several threads at the same time, with or without the lock of a host. It
+ * may call anything of this library; what happens inside it is not reported, to nobody, and what fails there is the thread's last error as
+ * anywhere. It must return: an exception out of it, or the end of its thread, ends the process. Cancellation is off while it runs.
+ *
+ * The events of one thread nest: of two that overlap, one begins later and ends earlier. An end without a beginning comes from what had
+ * begun before the observer was set, or before the fork; a beginning without an end from what goes on. A call that finds its once ready,
+ * or its slot with a value, has no events.
+ *
+ * Without a program of one's own the same events go into a file: `LAZYONCE_TRACE=file.json` in the environment makes every process that
+ * loads the library write them there, as Chrome trace events, which ui.perfetto.dev and chrome://tracing open. `%p` in the name stands for the
+ * process id, so that the processes of one job do not overwrite each other's. Each event is written at once: the file is good up to the
+ * moment at which a process dies. What has begun and not ended is what it was doing. A forked child goes on in the same file under its own
+ * process id, or, with `%p`, in one of its own. A file that cannot be written is said once on stderr and is no error. The environment is read
+ * when the library is loaded.
+ *
+ * `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
+ * `on_event` write one line to stderr: for what and for whom it waits, since when that one is at it, and where. It goes on waiting. The wait
+ * for a host's lock is the host's, and not warned of.
+ *
+ * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
+ *
+ * **Returns**
+ * - `LAZY_OK`: set. No call of the `on_event` that it replaces is running, unless this call was made from inside an `on_event`.
+ * - `LAZY_E_INVALID`: `on_event` is NULL, `size` is too small, or there are non-zero bytes beyond what this library knows.
+ * - `LAZY_E_NOMEM`: the observer is as it was.
+ *
+ * **Threads** Any, at any time; not in a signal handler that interrupted an `on_event`.
+ *
+ * **Blocking** Until the running calls of the old `on_event` have returned, with the host lock of `lazy_set_host` let go; from inside an
+ * `on_event`, never.
+ *
+ * **Unwinding and fork** Never unwinds. A forked child keeps the observer, which is told of the fork when the child next calls something that
+ * finds no once ready, before anything else: fork handlers call nothing of yours. The parent is told nothing.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_set_observer(const lazy_observer *observer);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -1615,6 +1713,7 @@ LAZY_API uint32_t lazy_version(void);
 /** The same for a `lazy_info`. */
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
+#define LAZY_OBSERVER_INIT { sizeof(lazy_observer), NULL, NULL }
 
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
 #define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }

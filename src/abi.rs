@@ -435,6 +435,57 @@ pub struct lazy_thread_state {
     _private: (),
 }
 
+/// `lazy_event.kind`: a thread initializes a once; `site` says where that was started, `ticket` is the number of the attempt.
+pub const LAZY_EVENT_ATTEMPT: u32 = 1;
+/// `lazy_event.kind`: a callback runs in the queue of an attempt, or at once inside one or after a wait; `site` says where it was
+/// handed in. One that finds its once ready is not reported.
+pub const LAZY_EVENT_REQUEST: u32 = 2;
+/// `lazy_event.kind`: a thread waits for another one's attempt, request, or value of a slot; `site` says where the attempt was started,
+/// or the request handed in.
+pub const LAZY_EVENT_WAIT: u32 = 3;
+/// `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without.
+pub const LAZY_EVENT_HOST_WAIT: u32 = 4;
+/// `lazy_event.kind`: this process has been forked off, at `time_ns`. Has no end.
+pub const LAZY_EVENT_FORK: u32 = 5;
+
+/// Something that begins, or has ended. Every pointer in it is valid until `on_event` returns.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_event {
+    /// The size of the struct as the library knows it.
+    pub size: usize,
+    /// `LAZY_EVENT_ATTEMPT` to `LAZY_EVENT_FORK`.
+    pub kind: u32,
+    /// The phase of the once when this began; at the end of an attempt, the phase after it. 0 for a slot.
+    pub phase: u32,
+    /// The name of the once or slot; NULL if it has none.
+    pub once: *const c_char,
+    /// Which place it is depends on `kind`; all zero if it is not known.
+    pub site: lazy_site,
+    /// The kernel's id of the thread, which is the one that calls `on_event`.
+    pub thread: u64,
+    /// When it began, in nanoseconds of CLOCK_MONOTONIC: the same in the end as in the beginning.
+    pub time_ns: u64,
+    /// 0 if it begins now; how long it took, 1 or more, if it has ended.
+    pub duration_ns: u64,
+    /// The ticket of a request, 0 if it never queued; the number of an attempt; otherwise 0.
+    pub ticket: u64,
+    /// How it ended: `LAZY_OK`, or as a call would have failed by it. `LAZY_OK` where it begins.
+    pub status: lazy_status,
+}
+
+/// Somebody who wants to know what happens. Begin with `LAZY_OBSERVER_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_observer {
+    /// `sizeof(lazy_observer)`.
+    pub size: usize,
+    /// The first argument of `on_event`.
+    pub ctx: *mut c_void,
+    /// Called for each event, on the thread that it happens on; not NULL. `lazy_set_observer` says what it may do.
+    pub on_event: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, event: *const lazy_event)>,
+}
+
 /// Pins the size of a struct and the offset of each field that C programs were compiled with.
 macro_rules! pin {
     ($name:ident: $size:literal $(, $field:ident $offset:literal)*) => {
@@ -457,3 +508,5 @@ pin!(lazy_info: 120, size 0, name 8, phase 16, attempts 20, generation 24, waite
 pin!(lazy_permit: 32, opaque 0);
 pin!(lazy_slot: 32, abi 0, flags 4, config 8, r#impl 16, reserved 24);
 pin!(lazy_slot_config: 64, size 0, name 8, ctx 16, create 24, destroy 32, share 40, host 48, scope 56, on_fork 60);
+pin!(lazy_event: 88, size 0, kind 8, phase 12, once 16, site 24, thread 48, time_ns 56, duration_ns 64, ticket 72, status 80);
+pin!(lazy_observer: 24, size 0, ctx 8, on_event 16);

@@ -1,14 +1,17 @@
-//! How every once stands, for people who look at a process that hangs.
+//! How every once and slot stands, for people who look at a process that hangs.
 
 use crate::abi;
 use crate::error::{Failure, since};
+use crate::name::{Called, Kind};
 use crate::once::{Info, LOST, Once, registry};
+use crate::slot;
 use crate::sys::output::write_all;
 use crate::sys::site::{Origin, copy_text};
 use crate::sys::text::{Lossy, Text, append, text};
 use std::ffi::CString;
 
-/// Writes a line about each once that the library references, and about the process default. No lock is held meanwhile.
+/// Writes a line about each once that the library references, about the process default, and about each slot that has values. No lock is
+/// held meanwhile.
 pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
     let head = text!(
         "lazyonce {}, process {}\n",
@@ -21,7 +24,8 @@ pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
     loop {
         let mut registry = registry::lock();
         let Some(place) = registry.at(index) else {
-            return Ok(());
+            drop(registry);
+            return dump_slots(fd);
         };
         let once = place.filter(|once| !std::ptr::eq(once.get(), default));
         let info = once.map(|once| (address(once.get()), once.get().info_under(&mut registry)));
@@ -31,6 +35,40 @@ pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
         }
         index += 1;
     }
+}
+
+fn dump_slots(fd: i32) -> Result<(), Failure> {
+    let mut number = 0;
+    while let Some(info) = slot::info(number) {
+        if let Some(info) = info {
+            write(fd, &slot_line(&info))?;
+        }
+        number += 1;
+    }
+    Ok(())
+}
+
+fn slot_line(info: &slot::Info) -> Text {
+    let mut text = text!(
+        "{}: {} value{}",
+        Called(Kind::Slot, &info.name),
+        info.live,
+        if info.live == 1 { "" } else { "s" }
+    );
+    for slot::Busy {
+        index,
+        thread,
+        is_made,
+    } in info.busy.iter()
+    {
+        let does = if *is_made { "makes" } else { "ends" };
+        append!(text, ", thread {thread} {does} the one at index {index}");
+    }
+    if info.is_retiring {
+        append!(text, ", being retired");
+    }
+    append!(text, "\n");
+    text
 }
 
 fn write(fd: i32, text: &str) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use crate::once::{graph, registry};
 use crate::slot;
 use crate::sys::local::Local;
 use crate::sys::{birthmark, thread};
+use crate::trace::{self, observer};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -13,13 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// C library, under its own lock, which a fork holds too.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
-/// What is done once in a process, before the first gate exists: the handlers are registered.
+/// What is done once in a process, before the first gate exists: the handlers are registered, and the environment is read.
 #[inline]
 pub(crate) fn register() {
     if !REGISTERED.load(Relaxed) {
         crate::sys::race::look_up();
         crate::sys::process::at_fork(prepare, parent, child);
         birthmark::make();
+        trace::settings::read();
         REGISTERED.store(true, Relaxed);
     }
 }
@@ -42,13 +44,15 @@ pub(crate) fn look() {
 fn recover() {
     let before = thread::id();
     thread::forget_id();
+    observer::inherit();
+    trace::forked();
     graph::recover();
     slot::recover(before);
     registry::recover().inherit(|once| once.recover(before));
 }
 
 /// Takes every short lock, in the one order: the registry, then the onces by their places, then the
-/// slots, then the graph. So queue, registry and
+/// slots, then the graph, then the observer. So queue, registry and
 /// attempts are whole in the child. Where a signal handler forks inside one of our critical sections, waiting for the
 /// others could be waiting for ourselves: then nothing is taken, and what was interrupted goes on in both processes.
 extern "C" fn prepare() {
@@ -63,11 +67,13 @@ extern "C" fn prepare() {
     std::mem::forget(registry);
     slot::hold_for_fork();
     graph::hold_for_fork();
+    observer::hold_for_fork();
     PREPARED.here(|prepared| prepared.set(true));
 }
 
 extern "C" fn parent() {
     if PREPARED.here(|prepared| prepared.replace(false)) {
+        observer::let_go_after_fork();
         graph::let_go_after_fork();
         slot::let_go_after_fork();
         let registry = registry::resume();
@@ -82,9 +88,11 @@ extern "C" fn child() {
     birthmark::mark_child();
     let before = thread::id();
     thread::forget_id();
+    trace::forked();
     if PREPARED.here(|prepared| prepared.replace(false)) {
         graph::inherit();
         slot::inherit(before);
         registry::resume().inherit(|once| once.inherit(before));
+        observer::inherit();
     }
 }

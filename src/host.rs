@@ -10,6 +10,7 @@ use crate::sys::site::copy_text;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, append, text};
 use crate::sys::{order, process, thread};
+use crate::trace::{Span, Wait, What};
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
@@ -66,7 +67,11 @@ pub(crate) fn attached<R>(
     let Some(host) = host else {
         return body();
     };
-    let ran = host.run(body);
+    let wait = Span::begin(|| What::host_wait(subject));
+    let ran = host.run(move || {
+        wait.end(abi::LAZY_OK);
+        body()
+    });
     match (ran.result, ran.fault) {
         (Some(result), None) => result,
         (result, fault) => {
@@ -83,21 +88,21 @@ pub(crate) fn attached<R>(
 
 /// The value of a promise, slept for without any host that this thread is inside of; `None` after the limit.
 pub(crate) fn wait_on<'p, T: Send + Sync>(
-    subject: &dyn Subject,
+    wait: &Wait,
     promise: &'p Promise<T>,
     limit: &Limit,
 ) -> Result<Option<&'p T>, Failure> {
     if !bracket::is_inside_any() {
-        return Ok(limit.spend(|deadline| promise.wait(deadline)));
+        return Ok(limit.spend(|deadline| wait.on(promise, deadline)));
     }
     loop {
         if let Some(value) = promise.get() {
             return Ok(Some(value));
         }
-        match park(promise, limit) {
+        match park(wait, promise, limit) {
             Waited::Slept => {}
-            Waited::GivenUp(host) => return Err(given_up(subject, host)),
-            Waited::Broken(host, fault) => return Err(failed(subject, host, fault, None)),
+            Waited::GivenUp(host) => return Err(given_up(wait.subject, host)),
+            Waited::Broken(host, fault) => return Err(failed(wait.subject, host, fault, None)),
         }
         if limit.is_spent() && promise.get().is_none() {
             return Ok(None);
@@ -106,13 +111,27 @@ pub(crate) fn wait_on<'p, T: Send + Sync>(
 }
 
 /// The same without a limit, never given up: where a host does not let go, this thread waits as it is.
-pub(crate) fn wait_stubbornly<T: Send + Sync>(promise: &Promise<T>) {
+pub(crate) fn wait_stubbornly<T: Send + Sync>(wait: &Wait, promise: &Promise<T>) {
     while bracket::is_inside_any() && promise.get().is_none() {
-        if let Waited::Broken(..) = park(promise, &Limit::new(u64::MAX)) {
+        if let Waited::Broken(..) = park(wait, promise, &Limit::new(u64::MAX)) {
             break;
         }
     }
-    promise.wait(Deadline::Never);
+    wait.on(promise, Deadline::Never);
+}
+
+/// Waits as one that is inside the process's host, which is let go then: a thread that came in holding it would keep it otherwise.
+pub(crate) fn known_inside<R>(subject: &dyn Subject, wait: impl Fn() -> R) -> R {
+    let Ok(Some(host)) = of(Foreign::default()) else {
+        return wait();
+    };
+    let taking = Span::begin(|| What::host_wait(subject));
+    let ran = host.run(|| {
+        taking.end(abi::LAZY_OK);
+        wait()
+    });
+    // Where it refuses, this thread waits as it is.
+    ran.result.unwrap_or_else(wait)
 }
 
 #[cold]
@@ -167,7 +186,7 @@ pub(crate) fn failed(
 }
 
 /// Sleeps once without any host.
-fn park<T: Send + Sync>(promise: &Promise<T>, limit: &Limit) -> Waited {
+fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Waited {
     let slice = |deadline: Deadline| match thread::id() == u64::from(process::id()) {
         true => deadline.or_after(clock::now_ns().saturating_add(SLICE_NS)),
         false => deadline,
@@ -179,13 +198,23 @@ fn park<T: Send + Sync>(promise: &Promise<T>, limit: &Limit) -> Waited {
         promise.disturb();
     };
     let slept = Cell::new(false);
+    let taking_back = Cell::new(None);
     let sleep = || {
         let is_wanted = !stop.load(Relaxed);
-        limit.spend(|deadline| promise.sleep(slice(deadline), || stop.load(Relaxed)));
+        limit.spend(|deadline| {
+            promise.sleep(wait.or_warning(slice(deadline)), || stop.load(Relaxed));
+        });
+        if promise.get().is_none() {
+            wait.warn_if_due();
+        }
         slept.set(is_wanted);
+        taking_back.set(Some(Span::begin(|| What::host_wait(wait.subject))));
     };
     let began = clock::now_ns();
     let waited = bracket::wait(&sleep, &interrupt);
+    if let Some(taking_back) = taking_back.take() {
+        taking_back.end(abi::LAZY_OK);
+    }
     if !slept.get() {
         // A host that never lets it sleep takes its time, too, or the limit would never come.
         limit.count(clock::now_ns().saturating_sub(began));

@@ -10,6 +10,7 @@
 //! | `slot` | state per thread and per device, snapshots of it |
 //! | `host`, `name` | host locks around what runs and around waits; what messages call things |
 //! | `dump` | how every once stands, for people |
+//! | `trace` | what happens, for an observer and as a file |
 //! | `fork`, `exit` | what a child inherits; the end of a thread |
 //! | `sys` | futex, lock, memory, threads: the kernel and the C library |
 //! | `abi`, `ffi` | the C structs; the exported functions, which only translate |
@@ -39,3 +40,4 @@ pub(crate) mod once;
 #[cfg(not(loom))]
 pub(crate) mod slot;
 pub(crate) mod sys;
+pub(crate) mod trace;

@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Once,
     #[cfg_attr(loom, allow(dead_code))]
     Slot,
+    #[cfg_attr(loom, allow(dead_code))]
+    Observer,
 }
 
 /// It in the text of a message.
@@ -33,6 +35,7 @@ impl Display for Called<'_> {
         let kind = match self.0 {
             Kind::Once => "once",
             Kind::Slot => "slot",
+            Kind::Observer => "observer",
         };
         if self.1.is_empty() {
             write!(out, "an unnamed {kind}")
@@ -46,4 +49,6 @@ impl Display for Called<'_> {
 pub(crate) trait Subject {
     fn kind(&self) -> Kind;
     fn name(&self) -> Name;
+    /// Of a once, at this moment; 0 for what has none.
+    fn phase(&self) -> u32;
 }

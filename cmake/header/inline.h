@@ -15,6 +15,7 @@
 /** The same for a `lazy_info`. */
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
+#define LAZY_OBSERVER_INIT { sizeof(lazy_observer), NULL, NULL }
 
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
 #define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }

@@ -12,6 +12,7 @@ use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, text};
 use crate::sys::{bracket, stack, thread};
+use crate::trace;
 
 static DEFAULT: Once = Once::new();
 
@@ -57,6 +58,7 @@ pub(super) fn enter() {
     thread::cut_marks();
     bracket::cut();
     fork::look();
+    trace::look();
 }
 
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the

@@ -96,7 +96,8 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
 /// thread of one's own.
 ///
 /// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
-/// not what hangs.
+/// not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
+/// are, and which threads make or end one.
 ///
 /// - `fd`: a file descriptor to write to, such as 2.
 ///

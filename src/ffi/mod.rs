@@ -20,6 +20,7 @@ mod permit;
 mod request;
 mod slot;
 mod state;
+mod trace;
 mod view;
 
 pub(crate) use view::forget as forget_view;

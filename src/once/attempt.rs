@@ -3,7 +3,9 @@
 use super::drain::Ownership;
 use super::gate::{Locked, Running};
 use super::{Once, word};
+use crate::abi;
 use crate::error::Failure;
+use crate::name::{Kind, Name};
 use crate::sys::callback::Callback;
 use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
@@ -12,6 +14,7 @@ use crate::sys::site::{Origin, OwnSite};
 #[cfg(not(loom))]
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
+use crate::trace::{self, Event, What};
 // Not loom's: the first never changes but in a forked child, the others are counts for messages and for a quick look.
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -60,6 +63,26 @@ impl Attempt {
             waiters: AtomicU32::new(0),
             outcome: Promise::new(),
         })
+    }
+
+    /// As an event; `phase` is that of the once.
+    #[cold]
+    pub(super) fn report(&self, phase: u32, ended: Option<abi::lazy_status>) {
+        let what = What {
+            kind: abi::LAZY_EVENT_ATTEMPT,
+            subject: Kind::Once,
+            name: Name(self.name.clone()),
+            phase,
+            origin: self.origin(),
+            ticket: self.number.into(),
+            fails_as: abi::LAZY_E_INIT,
+        };
+        trace::report(&Event {
+            what: &what,
+            began_ns: self.since_ns,
+            ended_ns: ended.map(|_| clock::now_ns()),
+            status: ended.unwrap_or(abi::LAZY_OK),
+        });
     }
 
     pub(super) fn name(&self) -> &CStr {
@@ -131,6 +154,16 @@ impl Attempt {
         self.lent.store(0, Relaxed);
         self.waiters.store(0, Relaxed);
         self.outcome.forget_sleepers();
+    }
+}
+
+impl Outcome {
+    pub(super) fn status(&self) -> abi::lazy_status {
+        match self {
+            Self::Ready => abi::LAZY_OK,
+            Self::Failed(failure) => failure.status(),
+            Self::Void => abi::LAZY_E_FORKED,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::failure::{Said, called};
 use super::gate::{Locked, Standing};
 use super::queue::{Details, Lack, Request, Spare, Work};
 use super::{Once, host, word};
+use crate::abi;
 use crate::error::{Error, Facts, Failure, Scope, take_said};
 use crate::sys::callback::Callback;
 use crate::sys::clock::Limit;
@@ -12,6 +13,7 @@ use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
 use crate::sys::text::{Text, text};
 use crate::sys::thread;
+use crate::trace::{Span, What};
 
 /// What the caller of `lazy_call` does now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,7 +180,8 @@ pub(crate) fn run_ready_request(once: &Once, details: &Details) -> Result<(), Fa
 /// Runs a callback at once, inside a drain or after a wait. What it says of a failure is its own.
 pub(crate) fn run(once: &Once, callback: Callback, origin: Origin) -> Result<(), Failure> {
     let scope = Scope::enter();
-    let code = callback.run();
+    let span = Span::begin(|| What::request(once, origin, 0, abi::LAZY_E_CALLBACK));
+    let code = span.around(callback);
     if code == 0 {
         return Ok(());
     }

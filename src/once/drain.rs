@@ -12,8 +12,10 @@ use crate::sys::callback::Callback;
 use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::noexcept::noexcept;
+use crate::sys::site::Origin;
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
+use crate::trace::{self, Span, What};
 use std::mem::ManuallyDrop;
 
 /// The right and duty of one thread to end an attempt. Unless told otherwise, it ends as failed: whatever unwinds past it
@@ -62,6 +64,9 @@ impl<'a> Ownership<'a> {
     pub(super) fn run(mut self) -> Result<Progress, Failure> {
         #[cfg(not(loom))]
         self.watch();
+        if trace::is_on() {
+            self.attempt.report(word::INITIALIZING, None);
+        }
         let mut result = self.initialize();
         loop {
             if self.attempt.is_void() {
@@ -154,7 +159,17 @@ impl<'a> Ownership<'a> {
         work
     }
 
+    /// Whether its requests are reported is decided here, once: a million of them cost no look each.
     fn run_block(&mut self, block: Shared<Block>) -> Result<(), Failure> {
+        if trace::is_on() {
+            self.run_entries::<true>(block)
+        } else {
+            self.run_entries::<false>(block)
+        }
+    }
+
+    #[inline(always)]
+    fn run_entries<const REPORTED: bool>(&mut self, block: Shared<Block>) -> Result<(), Failure> {
         let block = Lent {
             block: ManuallyDrop::new(block),
             attempt: self.attempt.clone(),
@@ -162,7 +177,12 @@ impl<'a> Ownership<'a> {
         let scope = Scope::enter();
         watch(|said| {
             while let Some(entry) = block.current() {
-                let code = entry.callback.run();
+                let code = if REPORTED {
+                    self.span(entry.origin(), entry.ticket)
+                        .around(entry.callback)
+                } else {
+                    entry.callback.run()
+                };
                 if self.attempt.outcome.is_kept() && self.attempt.is_void() {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
@@ -185,6 +205,10 @@ impl<'a> Ownership<'a> {
         drop(locked);
         drop(ran);
         Ok(())
+    }
+
+    fn span(&self, origin: Origin, ticket: u64) -> Span {
+        Span::begin(|| What::request(self.once, origin, ticket, abi::LAZY_E_DEFERRED))
     }
 
     /// What becomes of a plain request that has failed; true if the others are to run.
@@ -220,7 +244,11 @@ impl<'a> Ownership<'a> {
     fn run_request(&mut self, request: Shared<Request>) -> Result<(), Failure> {
         let scope = Scope::enter();
         self.current = Some(request.clone());
-        let code = Mark::during(request.key(), || request.details.callback.run());
+        let details = &request.details;
+        let code = Mark::during(request.key(), || {
+            self.span(details.origin, request.ticket)
+                .around(details.callback)
+        });
         if code == 0 || self.attempt.is_void() {
             self.leave(&request, false);
             return Ok(());

@@ -5,9 +5,12 @@ use super::config::OnFailure;
 use super::drain::{Ownership, Stage};
 use super::queue::Work;
 use super::{registry, word};
+use crate::abi;
 use crate::error::Failure;
+use crate::name::Subject;
 use crate::sys::invariant::Invariant;
 use crate::sys::{clock, process, thread};
+use crate::trace;
 
 /// How an attempt to publish READY came out.
 pub(super) enum End {
@@ -48,6 +51,7 @@ impl Ownership<'_> {
         drop(registry);
         if let End::Ready = end {
             self.attempt.outcome.keep(Outcome::Ready);
+            self.tell_end(word::READY, abi::LAZY_OK);
         }
         drop(unneeded);
         end
@@ -62,23 +66,24 @@ impl Ownership<'_> {
         let now = clock::now_ns();
         let ran = self.give_back();
         let mut registry = registry::lock();
-        let (closed, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().invariant("a running attempt keeps it");
-            let running = gate.running.take();
-            let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
-            let mut rest = None;
-            if closed.is_some() {
-                rest = Some(gate.queue.take_plain());
-            } else if gate.config.on_failure == OnFailure::Sticky {
-                gate.final_error = Some(failure.clone());
-                *phase = word::FAILED;
-            } else {
-                *phase = word::FRESH;
-            }
-            gate.history.since_ns = now;
-            let unneeded = body.take_unneeded(registry, *phase);
-            (closed, (running, rest, unneeded))
-        });
+        let (closed, phase, unneeded) =
+            self.once.with_body(&mut registry, |phase, body, registry| {
+                let gate = body.gate.as_mut().invariant("a running attempt keeps it");
+                let running = gate.running.take();
+                let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
+                let mut rest = None;
+                if closed.is_some() {
+                    rest = Some(gate.queue.take_plain());
+                } else if gate.config.on_failure == OnFailure::Sticky {
+                    gate.final_error = Some(failure.clone());
+                    *phase = word::FAILED;
+                } else {
+                    *phase = word::FRESH;
+                }
+                gate.history.since_ns = now;
+                let unneeded = body.take_unneeded(registry, *phase);
+                (closed, *phase, (running, rest, unneeded))
+            });
         drop(registry);
         let failure = match closed {
             // Whoever closed it has told the waiters.
@@ -89,6 +94,7 @@ impl Ownership<'_> {
             }
         };
         drop((ran, unneeded));
+        self.tell_end(phase, failure.status());
         failure
     }
 
@@ -96,7 +102,16 @@ impl Ownership<'_> {
     pub(super) fn leave_void(&mut self) -> Failure {
         self.stage = Stage::Ended;
         thread::owns(-1);
+        self.tell_end(self.once.phase(), abi::LAZY_E_FORKED);
         self.void()
+    }
+
+    /// Of this attempt, which nobody waits for any more.
+    #[inline(always)]
+    fn tell_end(&self, phase: u32, status: abi::lazy_status) {
+        if trace::is_on() {
+            self.attempt.report(phase, Some(status));
+        }
     }
 
     /// Puts what has not run back into the queue, under the once's own lock: that takes as long as the queue is.

@@ -12,13 +12,15 @@
 //! ```
 
 use super::Once;
+use crate::abi::LAZY_OK;
 use crate::error::Failure;
 use crate::host::{self, attached, failed};
-pub(super) use crate::host::{is_same, of, share, wait_stubbornly};
-use crate::name::{Kind, Name, Subject};
+pub(super) use crate::host::{is_same, of, share};
 use crate::sys::bracket::{Bracket, Fault};
 use crate::sys::clock::Limit;
 use crate::sys::promise::Promise;
+use crate::sys::text::Text;
+use crate::trace::{Span, Wait, What};
 
 impl Once {
     /// Runs `body` with the host attached, if there is one.
@@ -39,7 +41,9 @@ impl Once {
         let Some(host) = of(self.configured_host())? else {
             return Ok((body(), None));
         };
-        let ran = host.run(|| {
+        let wait = Span::begin(|| What::host_wait(self));
+        let ran = host.run(move || {
+            wait.end(LAZY_OK);
             share();
             body()
         });
@@ -55,17 +59,17 @@ impl Once {
         &self,
         promise: &'p Promise<T>,
         limit: &Limit,
+        whom: &dyn Fn() -> Text,
     ) -> Result<Option<&'p T>, Failure> {
-        host::wait_on(self, promise, limit)
-    }
-}
-
-impl Subject for Once {
-    fn kind(&self) -> Kind {
-        Kind::Once
+        host::wait_on(&Wait::new(self, whom), promise, limit)
     }
 
-    fn name(&self) -> Name {
-        Once::name(self)
+    /// The same without a limit, never given up.
+    pub(super) fn wait_stubbornly<T: Send + Sync>(
+        &self,
+        promise: &Promise<T>,
+        whom: &dyn Fn() -> Text,
+    ) {
+        host::wait_stubbornly(&Wait::new(self, whom), promise);
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::sys::clock::{Deadline, Limit};
 use crate::sys::promise::Promise;
 use crate::sys::sized::Foreign;
+use crate::sys::text::Text;
 
 pub(super) struct Bracket;
 
@@ -32,11 +33,12 @@ impl Once {
         &self,
         promise: &'p Promise<T>,
         limit: &Limit,
+        _whom: &dyn Fn() -> Text,
     ) -> Result<Option<&'p T>, Failure> {
         Ok(limit.spend(|deadline| promise.wait(deadline)))
     }
-}
 
-pub(super) fn wait_stubbornly<T>(promise: &Promise<T>) {
-    promise.wait(Deadline::Never);
+    pub(super) fn wait_stubbornly<T>(&self, promise: &Promise<T>, _whom: &dyn Fn() -> Text) {
+        promise.wait(Deadline::Never);
+    }
 }

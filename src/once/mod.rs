@@ -65,6 +65,7 @@ pub(crate) use queue::Details;
 pub(crate) use withdraw::Cancelled;
 
 use crate::error::Failure;
+use crate::name::{Kind, Name, Subject};
 use crate::sys::copy::LibraryCopy;
 use crate::sys::invariant::Invariant;
 use crate::sys::sized::Foreign;
@@ -213,5 +214,19 @@ impl Once {
             phase
         };
         body.shut(payload, word::LOCKABLE);
+    }
+}
+
+impl Subject for Once {
+    fn kind(&self) -> Kind {
+        Kind::Once
+    }
+
+    fn name(&self) -> Name {
+        Once::name(self)
+    }
+
+    fn phase(&self) -> u32 {
+        self.word.raw().payload() & !word::LOCKABLE
     }
 }

@@ -7,9 +7,10 @@ use super::{Once, word};
 use crate::error::{Error, Facts, Failure, since};
 use crate::sys::clock::{self, Limit};
 use crate::sys::memory::Shared;
-use crate::sys::site::Origin;
-use crate::sys::text::text;
+use crate::sys::site::{Origin, Place};
+use crate::sys::text::{Text, append, text};
 use crate::sys::thread::Mark;
+use crate::trace::{Span, What};
 use std::sync::atomic::Ordering::Relaxed;
 #[cfg(not(loom))]
 use {super::graph::Waiting, crate::sys::thread};
@@ -39,6 +40,20 @@ impl Once {
         attempt: &'a Shared<Attempt>,
         limit: &Limit,
     ) -> Result<&'a Outcome, Failure> {
+        let span = Span::begin(|| What::wait(self, attempt.origin()));
+        let result = self.wait_unseen(attempt, limit);
+        span.end(match &result {
+            Ok(outcome) => outcome.status(),
+            Err(failure) => failure.status(),
+        });
+        result
+    }
+
+    fn wait_unseen<'a>(
+        &self,
+        attempt: &'a Shared<Attempt>,
+        limit: &Limit,
+    ) -> Result<&'a Outcome, Failure> {
         let began = clock::now_ns();
         #[cfg(not(loom))]
         let _edge = if limit.is_none() && thread::owns_any() {
@@ -46,31 +61,49 @@ impl Once {
         } else {
             None
         };
-        Mark::during(attempt.key(), || self.wait_on(&attempt.outcome, limit))?
-            .ok_or_else(|| self.timed_out(attempt, began))
+        Mark::during(attempt.key(), || {
+            self.wait_on(&attempt.outcome, limit, &|| self.whom(attempt))
+        })?
+        .ok_or_else(|| self.timed_out(attempt, began))
+    }
+
+    /// The owner of an attempt and what it does, for the warning of a wait.
+    #[cold]
+    fn whom(&self, attempt: &Attempt) -> Text {
+        let (phase, origin, has_initializer) = self.running_now();
+        let mut text = text!(
+            "thread {} is {} (attempt {}, started {} ago at {}",
+            attempt.owner(),
+            doing(phase, origin.map(Origin::spot).as_ref()),
+            attempt.number,
+            since(attempt.since_ns),
+            attempt.origin().spot()
+        );
+        if !has_initializer && phase != word::INITIALIZING {
+            append!(text, ", no initializer");
+        }
+        append!(text, ")");
+        text
+    }
+
+    /// The phase, where the running request comes from, and whether there is an initializer.
+    fn running_now(&self) -> (u32, Option<Origin>, bool) {
+        let Some(mut locked) = self.lock_gate() else {
+            return (word::READY, None, true);
+        };
+        let gate = locked.gate();
+        let running = gate.running.as_ref();
+        let origin = running.and_then(|running| running.work.as_ref().and_then(Work::origin));
+        let has_initializer = gate.config.initialize.is_some();
+        (locked.phase(), origin, has_initializer)
     }
 
     /// The attempt has not ended by the time that a wait, begun then, had to.
     pub(super) fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
-        let (phase, origin) = match self.lock_gate() {
-            Some(mut locked) => {
-                let running = locked.gate().running.as_ref();
-                let origin =
-                    running.and_then(|running| running.work.as_ref().and_then(Work::origin));
-                (locked.phase(), origin)
-            }
-            None => (word::READY, None),
-        };
+        let (phase, origin, _) = self.running_now();
         let name = self.name();
         let site = origin.map(Origin::resolve);
-        let doing = match (phase, &site) {
-            (word::INITIALIZING, _) => text!("initializing"),
-            (word::DRAINING, Some(site)) => {
-                text!("draining: it runs a callback queued by {site}")
-            }
-            (word::DRAINING, None) => text!("draining"),
-            _ => text!("done by now"),
-        };
+        let doing = doing(phase, site.as_ref());
         let init_site = attempt.origin().resolve();
         let text = text!(
             "waited {} for {}: thread {} is {doing} (attempt {}, started {} ago at {init_site})",
@@ -89,5 +122,17 @@ impl Once {
             ..Facts::default()
         };
         Failure::new(Error::Timeout(text), &name, facts)
+    }
+}
+
+/// What the owner of an attempt does, in that phase.
+fn doing(phase: u32, site: Option<&Place>) -> Text {
+    match (phase, site) {
+        (word::INITIALIZING, _) => text!("initializing"),
+        (word::DRAINING, Some(site)) => {
+            text!("draining: it runs a callback queued by {site}")
+        }
+        (word::DRAINING, None) => text!("draining"),
+        _ => text!("done by now"),
     }
 }

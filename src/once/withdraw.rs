@@ -7,12 +7,14 @@ use super::failure::{LOST, called};
 use super::gate::{Gate, Running};
 use super::queue::{Found, Queue, Request, Work};
 use super::{host, registry};
+use crate::abi;
 use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
 use crate::sys::noexcept::noexcept;
 use crate::sys::order;
 use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
+use crate::trace::{Span, What};
 use std::cell::Cell;
 
 /// How a cancellation came out well.
@@ -144,6 +146,17 @@ impl Once {
     }
 
     fn wait_until_gone(&self, request: &Shared<Request>, by: u64) -> Result<(), Failure> {
+        let span = Span::begin(|| What::wait(self, request.details.origin));
+        let result = self.wait_for_request(request, by);
+        span.end(
+            result
+                .as_ref()
+                .map_or_else(Failure::status, |()| abi::LAZY_OK),
+        );
+        result
+    }
+
+    fn wait_for_request(&self, request: &Shared<Request>, by: u64) -> Result<(), Failure> {
         #[cfg(not(loom))]
         let _edge = if thread::owns_any() {
             Some(super::graph::Waiting::begin_for_request(
@@ -154,17 +167,21 @@ impl Once {
         } else {
             None
         };
-        #[cfg(loom)]
-        let _ = by;
         let host = host::of(self.configured_host()).ok().flatten();
         Mark::during(request.wait_key(), || {
+            let whom = || {
+                let site = request.details.origin.spot();
+                text!(
+                    "thread {by} runs a callback queued by {site}, or releases its context, which a cancellation waits for"
+                )
+            };
             let wait = || {
-                host::wait_stubbornly(&request.gone);
+                self.wait_stubbornly(&request.gone, &whom);
                 Ok(())
             };
             // A host that refuses this thread has not let it wait without: it waits as it is.
             if self.attached(host, wait).is_err() {
-                host::wait_stubbornly(&request.gone);
+                self.wait_stubbornly(&request.gone, &whom);
             }
         });
         Ok(())

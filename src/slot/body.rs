@@ -92,7 +92,7 @@ pub(super) fn resume() -> Held {
 /// Every slot with its parts.
 pub(super) fn each(held: &mut Held, mut body: impl FnMut(&Body, &mut Parts)) {
     let mut number = 0;
-    while let Some(slot) = held.bodies.get(number).copied() {
+    while let Some(slot) = held.body(number) {
         if let Some(parts) = slot.parts(held) {
             body(slot, parts);
         }
@@ -101,6 +101,11 @@ pub(super) fn each(held: &mut Held, mut body: impl FnMut(&Body, &mut Parts)) {
 }
 
 impl Slots {
+    /// The slot of that number, from 0 on.
+    pub(super) fn body(&self, number: usize) -> Option<&'static Body> {
+        self.bodies.get(number).copied()
+    }
+
     /// Has it room for one more of each, perhaps in what was brought?
     fn take_room(&mut self, larger: &mut Larger) -> bool {
         self.bodies.has_room_with(&mut larger.bodies)
@@ -263,6 +268,10 @@ impl Subject for Body {
             .parts(&mut lock())
             .map(|parts| parts.config.name.clone());
         name.unwrap_or_default()
+    }
+
+    fn phase(&self) -> u32 {
+        0
     }
 }
 

@@ -5,8 +5,9 @@ use super::body::{self, Body, Parts, Room};
 use super::config::Config;
 use super::mine;
 use super::value::{Holder, Stage, Value};
+use crate::abi::LAZY_OK;
 use crate::error::{Error, Facts, Failure, Scope};
-use crate::host::{self, attached, wait_on, wait_stubbornly};
+use crate::host::{attached, known_inside, wait_on, wait_stubbornly};
 use crate::name::{Called, Kind, Subject};
 use crate::once::graph::Waiting;
 use crate::sys::bracket;
@@ -14,9 +15,10 @@ use crate::sys::clock::Limit;
 use crate::sys::errno;
 use crate::sys::memory::Shared;
 use crate::sys::process;
-use crate::sys::sized::Foreign;
-use crate::sys::text::{append, text};
+use crate::sys::site::Origin;
+use crate::sys::text::{Text, append, text};
 use crate::sys::thread::{self, Mark};
+use crate::trace::{Span, Wait, What};
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -206,38 +208,54 @@ impl Body {
 /// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
 /// the factory is also that of whoever waited for it.
 pub(super) fn wait_for(value: &Shared<Value>) -> Result<(), Failure> {
+    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
+    let result = wait_unseen(value);
+    span.end(result.as_ref().map_or_else(Failure::status, |()| LAZY_OK));
+    result
+}
+
+fn wait_unseen(value: &Shared<Value>) -> Result<(), Failure> {
     let _edge = edge(value)?;
-    known_inside(|| {
+    known_inside(value.body, || {
         let limit = Limit::new(u64::MAX);
+        let whom = || whom(value);
+        let wait = Wait::new(value.body, &whom);
         if value.stage() == Stage::Leaving {
-            wait_on(value.body, &value.gone, &limit)?;
+            wait_on(&wait, &value.gone, &limit)?;
             return Ok(());
         }
-        match wait_on(value.body, &value.made, &limit)? {
+        match wait_on(&wait, &value.made, &limit)? {
             Some(Some(failure)) => Err(failure.clone()),
             _ => Ok(()),
         }
     })
 }
 
-/// Waits as one that is inside the process's host, which is let go then: a thread that came in holding it would keep it otherwise.
-fn known_inside<R>(wait: impl Fn() -> R) -> R {
-    match host::of(Foreign::default()) {
-        // Where it refuses, this thread waits as it is.
-        Ok(Some(bracket)) => bracket.run(&wait).result.unwrap_or_else(&wait),
-        _ => wait(),
-    }
-}
-
 /// The same, whatever comes of it, and never given up.
 pub(super) fn wait_for_end(value: &Shared<Value>) -> Result<(), Failure> {
-    let _edge = edge(value)?;
-    known_inside(|| match value.stage() {
-        Stage::Making => wait_stubbornly(&value.made),
-        Stage::Leaving => wait_stubbornly(&value.gone),
+    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
+    let edge = edge(value)?;
+    let whom = || whom(value);
+    let wait = Wait::new(value.body, &whom);
+    known_inside(value.body, || match value.stage() {
+        Stage::Making => wait_stubbornly(&wait, &value.made),
+        Stage::Leaving => wait_stubbornly(&wait, &value.gone),
         Stage::Live | Stage::Gone => {}
     });
+    drop(edge);
+    span.end(LAZY_OK);
     Ok(())
+}
+
+/// The thread that makes or ends a value, for the warning of a wait.
+#[cold]
+fn whom(value: &Value) -> Text {
+    let does = match value.stage() {
+        Stage::Making => "runs the factory",
+        Stage::Leaving => "ends the value",
+        Stage::Live | Stage::Gone => "is done by now",
+    };
+    text!("thread {} {does}, index {}", value.worker(), value.index)
 }
 
 fn edge(value: &Shared<Value>) -> Result<Option<Waiting>, Failure> {

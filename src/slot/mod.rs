@@ -10,6 +10,7 @@
 //! | ending values: at thread exit, by `retire` | `end` |
 //! | snapshots | `snapshot` |
 //! | what a child inherits | `inherit` |
+//! | what the dump tells | `info` |
 //!
 //! A value is found without a lock: a thread's table is its own, and the stage of a value says whether it is there. Everything else
 //! changes under the one lock of the slots. No user code runs while it is held, and nothing is allocated or freed under it.
@@ -17,6 +18,7 @@
 mod body;
 mod config;
 mod end;
+mod info;
 mod inherit;
 mod make;
 mod mine;
@@ -28,6 +30,7 @@ mod value;
 
 pub(crate) use config::Config;
 pub(crate) use end::Retired;
+pub(crate) use info::{Busy, Info, info};
 pub(crate) use inherit::{hold_for_fork, inherit, let_go_after_fork, recover};
 pub(crate) use mine::{forget_thread, is_left};
 pub(crate) use named::named;

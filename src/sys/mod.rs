@@ -9,6 +9,8 @@ pub(crate) mod bracket;
 pub(crate) mod callback;
 pub(crate) mod clock;
 pub(crate) mod copy;
+#[cfg(not(loom))]
+pub(crate) mod environment;
 pub(crate) mod errno;
 pub(crate) mod futex;
 pub(crate) mod invariant;
@@ -16,6 +18,8 @@ pub(crate) mod local;
 pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod noexcept;
+#[cfg(not(loom))]
+mod object;
 pub(crate) mod order;
 #[cfg(not(loom))]
 pub(crate) mod output;

@@ -69,6 +69,10 @@ orders! {
     publish_slot = Release;
     /// The first look at a slot. Pairs with `publish_slot`.
     see_slot = Acquire;
+    /// There is a trace file. Pairs with `see_trace`: which one.
+    publish_trace = Release;
+    /// The look for the trace file. Pairs with `publish_trace`.
+    see_trace = Acquire;
     /// A value has been made, or replaced; a slot is retired. Pairs with `see_value`: what the factory wrote.
     publish_value = Release;
     /// The look at a value without a lock. Pairs with `publish_value`.
@@ -119,6 +123,11 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "models have no slots; a plain publication of what is complete and never freed",
     ),
     ("see_slot", "as publish_slot"),
+    (
+        "publish_trace",
+        "models write no file; a plain publication of what is complete and never freed",
+    ),
+    ("see_trace", "as publish_trace"),
     (
         "publish_ready",
         "the exchange continues the release sequence of the owner's last unlock, after which it writes only what nobody \

@@ -1,5 +1,6 @@
-//! Writing to somebody's file descriptor.
+//! Writing to a file descriptor.
 
+use super::errno;
 use super::text::Lossy;
 use std::ffi::CStr;
 use std::fmt::{Display, Formatter, Result as Formatted};
@@ -14,14 +15,51 @@ pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
         let written = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
         match usize::try_from(written) {
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
-            // SAFETY: the C library's errno location of this thread.
-            Err(_) => match unsafe { *libc::__errno_location() } {
+            Err(_) => match errno::get() {
                 libc::EINTR => {}
                 code => return Err(SystemError(code)),
             },
         }
     }
     Ok(())
+}
+
+/// Where lines for people go.
+pub(crate) const STANDARD_ERROR: i32 = libc::STDERR_FILENO;
+
+/// Which file it is.
+#[derive(PartialEq, Eq)]
+pub(crate) struct FileId {
+    pub(crate) device: u64,
+    pub(crate) number: u64,
+}
+
+impl FileId {
+    /// Of an open file.
+    pub(crate) fn of(descriptor: i32) -> Result<Self, SystemError> {
+        let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: filled if it returns 0; a bad descriptor is an error.
+        if unsafe { libc::fstat(descriptor, status.as_mut_ptr()) } != 0 {
+            return Err(SystemError(errno::get()));
+        }
+        // SAFETY: as above.
+        let status = unsafe { status.assume_init() };
+        Ok(Self {
+            device: status.st_dev,
+            number: status.st_ino,
+        })
+    }
+}
+
+/// Opens an empty file, to which every write appends.
+pub(crate) fn create(path: &CStr) -> Result<(i32, FileId), SystemError> {
+    let how = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_CLOEXEC;
+    // SAFETY: a C string.
+    let descriptor = unsafe { libc::open(path.as_ptr(), how, 0o666) };
+    if descriptor < 0 {
+        return Err(SystemError(errno::get()));
+    }
+    Ok((descriptor, FileId::of(descriptor)?))
 }
 
 impl Display for SystemError {

@@ -14,6 +14,13 @@ pub(crate) fn parent() -> u32 {
     unsafe { libc::getppid() as u32 }
 }
 
+/// Lets another thread run.
+#[cfg(not(loom))]
+pub(crate) fn yield_now() {
+    // SAFETY: no preconditions.
+    unsafe { libc::sched_yield() };
+}
+
 /// In a model there is one.
 #[cfg(loom)]
 pub(crate) fn id() -> u32 {

@@ -75,6 +75,67 @@ impl Origin {
     }
 }
 
+/// Where an origin is, by strings that last as long as the object that asked is loaded.
+#[cfg(not(loom))]
+pub(crate) struct Seen {
+    pub(crate) file: *const c_char,
+    pub(crate) line: u32,
+    pub(crate) function: *const c_char,
+    /// Of an address: how far into the object.
+    pub(crate) offset: usize,
+}
+
+#[cfg(not(loom))]
+impl Origin {
+    /// As `resolve`, for what is told while things run: without the lock that the loader holds while it runs somebody's constructors,
+    /// which may wait for this very thread. An address is found in its object only.
+    pub(crate) fn glimpse(self) -> Seen {
+        let (file, line, function, offset) = match self {
+            Self::Here {
+                file,
+                line,
+                function,
+            } => (file, line, function, 0),
+            Self::Address(address) => {
+                let (file, offset) = super::object::of(address.saturating_sub(1));
+                (file, 0, std::ptr::null(), offset)
+            }
+        };
+        Seen {
+            file,
+            line,
+            function,
+            offset,
+        }
+    }
+}
+
+impl Origin {
+    /// What `glimpse` sees, for a text.
+    #[cfg(not(loom))]
+    pub(crate) fn spot(self) -> Place {
+        self.glimpse().into()
+    }
+
+    /// Models have no loader.
+    #[cfg(loom)]
+    pub(crate) fn spot(self) -> Place {
+        self.resolve()
+    }
+}
+
+#[cfg(not(loom))]
+impl From<Seen> for Place {
+    fn from(seen: Seen) -> Self {
+        Self {
+            file: text_of(seen.file),
+            line: seen.line,
+            function: text_of(seen.function),
+            offset: seen.offset,
+        }
+    }
+}
+
 /// An origin with its own copies of the strings.
 pub(crate) struct OwnSite {
     origin: Origin,

@@ -49,6 +49,12 @@ unsafe impl Sized_ for abi::lazy_slot_config {
     const PAIRS: &'static [usize] = &[std::mem::offset_of!(abi::lazy_slot_config, scope)];
 }
 
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_observer {
+    // No part of it can be missing.
+    const SMALLEST: usize = size_of::<abi::lazy_observer>();
+}
+
 /// A pointer to a caller's struct, or NULL. It came through the C interface, whose caller promised that it is valid for
 /// as long as the interface says.
 #[repr(transparent)]

@@ -1,0 +1,141 @@
+// flags: -fexceptions
+// Guards against a wait that goes on for ever without a word: when it has lasted as long as LAZYONCE_WARN_AFTER says, and not before, one
+// line says which thread waits for what, for whom and since when; of every kind of wait, with a host and without.
+#include "warned.h"
+#include "big_lock.h"
+#include <sys/ioctl.h>
+#include <time.h>
+
+enum { LIMIT_MS = 300 };
+static lazy_once once = LAZY_ONCE_INIT;
+static hold inside = HOLD_INIT;
+static big_lock lock;
+static uint64_t ticket;
+
+static long now_ms(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+/* How much this program has written to stderr. */
+static int written(void) {
+    int size = -1;
+    CHECK_IS(ioctl(2, FIONREAD, &size), 0);
+    return size;
+}
+static int32_t lets_go_and_stays(void *ctx) {
+    int depth = *big_depth(&lock);
+    if (depth) big_let_go(&lock);
+    held(ctx);
+    if (depth) big_take_back(&lock, depth);
+    return 0;
+}
+static lazy_status cancels(void *arg) {
+    return lazy_once_cancel((lazy_once *)arg, ticket);
+}
+static int32_t create(void *ctx, uint32_t index, void **value) {
+    (void)index;
+    *value = ctx;
+    return held(ctx);
+}
+static const lazy_slot_config slot_config = { .size = sizeof(lazy_slot_config), .name = "the slot", .ctx = &inside, .create = create,
+                                              .scope = LAZY_SLOT_PROCESS };
+static lazy_slot slot = LAZY_SLOT_INIT(&slot_config);
+static lazy_status gets(void *arg) {
+    void *value = NULL;
+    return lazy_slot_get((lazy_slot *)arg, 7, &value);
+}
+static void stays(void *ctx, const lazy_event *event) {
+    (void)event;
+    if (atomic_load(&inside.runs) == 0) held(ctx);
+}
+static lazy_status removes(void *arg) {
+    (void)arg;
+    return lazy_set_observer(NULL);
+}
+
+/* One thread stays inside until two lines have been written for the two that wait; then all go on. */
+static int work(const char *mode) {
+    lazy_config config = LAZY_CONFIG_INIT;
+    config.name = "the slow one";
+    CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
+    big_begin(&lock, 0, "the big lock");
+    if (!strcmp(mode, "host")) CHECK_IS(lazy_set_host(&lock.host), LAZY_OK);
+    lazy_request request = LAZY_REQUEST_INIT;
+    request.fn = lets_go_and_stays;
+    request.ctx = &inside;
+    request.site = LAZY_HERE;
+    ticket = queue_request(&once, request);
+    lazy_status (*call)(void *) = !strcmp(mode, "cancel") ? cancels : !strcmp(mode, "slot") ? gets : in_init;
+    void *arg = call == gets ? (void *)&slot : (void *)&once;
+    if (!strcmp(mode, "observer")) {
+        lazy_observer observer = { sizeof observer, &inside, stays };
+        CHECK_IS(lazy_set_observer(&observer), LAZY_OK);
+        call = removes;
+    }
+    caller owner, waiter;
+    begin(&owner, call == gets ? gets : in_init, arg);
+    gate_wait(&inside.inside);
+    long began = now_ms();
+    begin(&waiter, call, arg);
+    until_waiting(&waiter);
+    if (strcmp(mode, "briefly")) {
+        int size;
+        while ((size = written()) == 0) sched_yield();
+        CHECK(now_ms() - began >= LIMIT_MS); /* not before its time */
+        until_waiting(&waiter);
+        CHECK_IS(written(), size); /* once: it sleeps without a limit now */
+        if (!strcmp(mode, "host")) { /* also when it wakes for another reason */
+            CHECK_IS(big_interrupt(&lock, 0, 0), 1);
+            until_waiting(&waiter);
+            CHECK_IS(written(), size);
+        }
+    }
+    fprintf(stderr, "|%d %d|", atomic_load(&waiter.id), atomic_load(&owner.id));
+    gate_open(&inside.go);
+    CHECK_IS(ended(&owner), LAZY_OK);
+    CHECK_IS(ended(&waiter), call == cancels ? LAZY_E_NOT_FOUND : LAZY_OK);
+    CHECK_IS(lazy_set_host(NULL), LAZY_OK);
+    return 0;
+}
+static void check_one_line(const char *mode, const char *what, const char *whom) {
+    warned(mode, "0.3");
+    int waiter = 0, owner = 0;
+    char text[64];
+    CHECK_IS(warning_count("lazyonce: "), 1);
+    CHECK_IS(warning_count("\n"), 1);
+    CHECK_IS(sscanf(strchr(warnings, '|'), "|%d %d|", &waiter, &owner), 2);
+    snprintf(text, sizeof text, "thread %d has waited ", waiter);
+    CHECK_HAS(warnings, text);
+    CHECK(atof(strstr(warnings, text) + strlen(text)) * 1000 >= LIMIT_MS);
+    CHECK_HAS(warnings, what);
+    CHECK_HAS(warnings, whom);
+    snprintf(text, sizeof text, "thread %d ", owner);
+    if (strcmp(mode, "observer")) CHECK_HAS(warnings, text);
+}
+
+int main(int count, char **arguments) {
+    if (count > 1) return work(arguments[1]);
+    static const char site[] = "warn_says_who_waits.c:";
+    check_one_line("init", "once \"the slow one\": ", "draining: it runs a callback queued by");
+    CHECK_HAS(warnings, site);
+    CHECK_HAS(warnings, "attempt 1, started ");
+    CHECK_HAS(warnings, "no initializer");
+    check_one_line("host", "once \"the slow one\": ", site);
+    check_one_line("cancel", "once \"the slow one\": ", site);
+    check_one_line("slot", "slot \"the slot\": ", "runs the factory, index 7");
+    check_one_line("observer", "observer", "on_event");
+    warned("briefly", "30");
+    CHECK_IS(warning_count("lazyonce: "), 0);
+    static const char *const off[] = { "", "0", "0.0", "99999999999999999999999999" };
+    for (int i = 0; i < 4; i++) {
+        warned("briefly", off[i]);
+        CHECK_IS(warning_count("lazyonce: "), 0);
+    }
+    static const char *const wrong[] = { "soon", "-1", "1s", ".", "1.2.3" };
+    for (int i = 0; i < 5; i++) {
+        warned("briefly", wrong[i]);
+        CHECK_IS(warning_count("LAZYONCE_WARN_AFTER"), 1);
+    }
+    return finish();
+}

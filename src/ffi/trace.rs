@@ -1,0 +1,51 @@
+//! Chapter 8 of the header: diagnosis while things run.
+
+use super::entry;
+use crate::abi::{LAZY_OK, lazy_observer, lazy_status};
+use crate::sys::sized::Foreign;
+use crate::trace::observer;
+
+/// Sets the observer of this process, which is told when attempts, queued callbacks and waits begin and end.
+///
+/// `on_event` is called on the thread that the event happens on, in the middle of its call: a slow one delays what it reports. The
+/// library holds no lock meanwhile. It may be called on several threads at the same time, with or without the lock of a host. It
+/// may call anything of this library; what happens inside it is not reported, to nobody, and what fails there is the thread's last error as
+/// anywhere. It must return: an exception out of it, or the end of its thread, ends the process. Cancellation is off while it runs.
+///
+/// The events of one thread nest: of two that overlap, one begins later and ends earlier. An end without a beginning comes from what had
+/// begun before the observer was set, or before the fork; a beginning without an end from what goes on. A call that finds its once ready,
+/// or its slot with a value, has no events.
+///
+/// Without a program of one's own the same events go into a file: `LAZYONCE_TRACE=file.json` in the environment makes every process that
+/// loads the library write them there, as Chrome trace events, which ui.perfetto.dev and chrome://tracing open. `%p` in the name stands for the
+/// process id, so that the processes of one job do not overwrite each other's. Each event is written at once: the file is good up to the
+/// moment at which a process dies. What has begun and not ended is what it was doing. A forked child goes on in the same file under its own
+/// process id, or, with `%p`, in one of its own. A file that cannot be written is said once on stderr and is no error. The environment is read
+/// when the library is loaded.
+///
+/// `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
+/// `on_event` write one line to stderr: for what and for whom it waits, since when that one is at it, and where. It goes on waiting. The wait
+/// for a host's lock is the host's, and not warned of.
+///
+/// - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
+///
+/// **Returns**
+/// - `LAZY_OK`: set. No call of the `on_event` that it replaces is running, unless this call was made from inside an `on_event`.
+/// - `LAZY_E_INVALID`: `on_event` is NULL, `size` is too small, or there are non-zero bytes beyond what this library knows.
+/// - `LAZY_E_NOMEM`: the observer is as it was.
+///
+/// **Threads** Any, at any time; not in a signal handler that interrupted an `on_event`.
+///
+/// **Blocking** Until the running calls of the old `on_event` have returned, with the host lock of `lazy_set_host` let go; from inside an
+/// `on_event`, never.
+///
+/// **Unwinding and fork** Never unwinds. A forked child keeps the observer, which is told of the fork when the child next calls something that
+/// finds no once ready, before anything else: fork handlers call nothing of yours. The parent is told nothing.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lazy_set_observer(observer: *const lazy_observer) -> lazy_status {
+    // SAFETY: the C caller passes an observer that is valid during the call, or NULL.
+    let observer = unsafe { Foreign::new(observer) };
+    entry::slow(|| observer::set(observer).map(|()| LAZY_OK))
+}

@@ -1,0 +1,170 @@
+//! What happens, for whoever wants to know: each event has a beginning and, but for a fork, an end, on one thread.
+//!
+//! Nothing is reported while a lock of the library is held. Where nobody wants to know, a place that could report costs one relaxed load.
+
+#[cfg(not(loom))]
+mod file;
+#[cfg(not(loom))]
+mod line;
+#[cfg(not(loom))]
+pub(crate) mod observer;
+#[cfg(not(loom))]
+mod report;
+#[cfg(not(loom))]
+pub(crate) mod settings;
+#[cfg(not(loom))]
+mod wait;
+
+use crate::abi;
+use crate::name::{Kind, Name, Subject};
+use crate::sys::callback::Callback;
+use crate::sys::clock;
+use crate::sys::noexcept::noexcept;
+use crate::sys::site::Origin;
+
+#[cfg(not(loom))]
+pub(crate) use report::{forked, is_on, look, report};
+#[cfg(not(loom))]
+pub(crate) use wait::Wait;
+
+/// What an event is about.
+pub(crate) struct What {
+    pub(crate) kind: u32,
+    #[cfg_attr(loom, allow(dead_code))]
+    pub(crate) subject: Kind,
+    pub(crate) name: Name,
+    pub(crate) phase: u32,
+    pub(crate) origin: Origin,
+    pub(crate) ticket: u64,
+    /// The status of a failure that is not known any closer, such as that of what was left by an exception.
+    pub(crate) fails_as: abi::lazy_status,
+}
+
+/// One moment of it.
+pub(crate) struct Event<'a> {
+    pub(crate) what: &'a What,
+    pub(crate) began_ns: u64,
+    /// `None` in the beginning.
+    pub(crate) ended_ns: Option<u64>,
+    pub(crate) status: abi::lazy_status,
+}
+
+impl What {
+    fn of(kind: u32, subject: &dyn Subject, origin: Origin, fails_as: abi::lazy_status) -> Self {
+        Self {
+            kind,
+            subject: subject.kind(),
+            name: subject.name(),
+            phase: subject.phase(),
+            origin,
+            ticket: 0,
+            fails_as,
+        }
+    }
+
+    /// A callback of a once. `fails_as` is also the status where it returns a failure.
+    pub(crate) fn request(
+        once: &dyn Subject,
+        origin: Origin,
+        ticket: u64,
+        fails_as: abi::lazy_status,
+    ) -> Self {
+        Self {
+            ticket,
+            ..Self::of(abi::LAZY_EVENT_REQUEST, once, origin, fails_as)
+        }
+    }
+
+    /// A wait for what was started, or handed in, there.
+    pub(crate) fn wait(subject: &dyn Subject, origin: Origin) -> Self {
+        Self::of(
+            abi::LAZY_EVENT_WAIT,
+            subject,
+            origin,
+            abi::LAZY_E_INTERRUPTED,
+        )
+    }
+
+    #[cfg(not(loom))]
+    pub(crate) fn host_wait(subject: &dyn Subject) -> Self {
+        Self::of(
+            abi::LAZY_EVENT_HOST_WAIT,
+            subject,
+            Origin::Address(0),
+            abi::LAZY_E_HOST,
+        )
+    }
+}
+
+/// Something between its beginning and its end, which comes where this is dropped at the latest: then it was left by an exception or by the
+/// end of the thread.
+pub(crate) struct Span(Option<(What, u64)>);
+
+impl Span {
+    #[inline(always)]
+    pub(crate) fn begin(what: impl FnOnce() -> What) -> Self {
+        if is_on() {
+            Self::start(what())
+        } else {
+            Self(None)
+        }
+    }
+
+    #[cold]
+    fn start(what: What) -> Self {
+        let began_ns = clock::now_ns();
+        report(&Event {
+            what: &what,
+            began_ns,
+            ended_ns: None,
+            status: abi::LAZY_OK,
+        });
+        Self(Some((what, began_ns)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn end(mut self, status: abi::lazy_status) {
+        if self.0.is_some() {
+            self.finish(Some(status));
+        }
+    }
+
+    /// Runs a callback, by whose result it ends.
+    #[inline(always)]
+    pub(crate) fn around(self, callback: Callback) -> i32 {
+        let code = callback.run();
+        if code == 0 {
+            self.end(abi::LAZY_OK);
+        }
+        code
+    }
+
+    #[cold]
+    fn finish(&mut self, status: Option<abi::lazy_status>) {
+        if let Some((what, began_ns)) = self.0.take() {
+            report(&Event {
+                began_ns,
+                ended_ns: Some(clock::now_ns()),
+                status: status.unwrap_or(what.fails_as),
+                what: &what,
+            });
+        }
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            noexcept(|| self.finish(None));
+        }
+    }
+}
+
+/// Models report nothing.
+#[cfg(loom)]
+pub(crate) fn is_on() -> bool {
+    false
+}
+
+#[cfg(loom)]
+pub(crate) fn report(_event: &Event) {}

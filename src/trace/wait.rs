@@ -1,0 +1,117 @@
+//! A wait that is warned of, once, when it has lasted as long as `LAZYONCE_WARN_AFTER` says.
+
+use super::file::say;
+use crate::error::since;
+use crate::name::{Called, Subject};
+use crate::sys::clock::{self, Deadline};
+use crate::sys::errno::preserved;
+use crate::sys::process;
+use crate::sys::promise::Promise;
+use crate::sys::text::{Text, text};
+use crate::sys::thread;
+use std::cell::Cell;
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// How long a wait may last before somebody is told; 0 for ever. Relaxed: written when the library is loaded.
+static WARN_AFTER_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Not to be warned of, or not again.
+const NEVER: u64 = u64::MAX;
+
+/// A wait of this thread's.
+pub(crate) struct Wait<'a> {
+    pub(crate) subject: &'a dyn Subject,
+    /// Who is waited for, and what that does: looked up only for the warning. No lock may be held.
+    whom: &'a dyn Fn() -> Text,
+    began_ns: Cell<u64>,
+    warn_at_ns: Cell<u64>,
+}
+
+impl<'a> Wait<'a> {
+    pub(crate) fn new(subject: &'a dyn Subject, whom: &'a dyn Fn() -> Text) -> Self {
+        let wait = Self {
+            subject,
+            whom,
+            began_ns: Cell::new(0),
+            warn_at_ns: Cell::new(NEVER),
+        };
+        let after_ns = WARN_AFTER_NS.load(Relaxed);
+        if after_ns != 0 {
+            let now = clock::now_ns();
+            wait.began_ns.set(now);
+            wait.warn_at_ns.set(now.saturating_add(after_ns));
+        }
+        wait
+    }
+
+    /// The same point in time, or that of the warning if it comes first.
+    pub(crate) fn or_warning(&self, deadline: Deadline) -> Deadline {
+        match self.warn_at_ns.get() {
+            NEVER => deadline,
+            at_ns => deadline.or_after(at_ns),
+        }
+    }
+
+    /// Warns, if it is time. No lock is held, and no host's lock if that was let go for the wait.
+    pub(crate) fn warn_if_due(&self) {
+        let at_ns = self.warn_at_ns.get();
+        if at_ns != NEVER && clock::now_ns() >= at_ns {
+            self.warn_at_ns.set(NEVER);
+            preserved(|| self.warn());
+        }
+    }
+
+    #[cold]
+    fn warn(&self) {
+        say(&text!(
+            "lazyonce: process {}: thread {} has waited {} for {}: {}\n",
+            process::id(),
+            thread::id(),
+            since(self.began_ns.get()),
+            Called(self.subject.kind(), &self.subject.name()),
+            (self.whom)()
+        ));
+    }
+
+    /// The value, or `None` after the deadline.
+    pub(crate) fn on<'p, T: Send + Sync>(
+        &self,
+        promise: &'p Promise<T>,
+        deadline: Deadline,
+    ) -> Option<&'p T> {
+        let value = promise.wait(self.or_warning(deadline));
+        if value.is_some() || deadline.has_passed() {
+            return value;
+        }
+        self.warn_if_due();
+        promise.wait(deadline)
+    }
+}
+
+/// Warns of every wait that lasts so many seconds: digits, perhaps with a point among them.
+pub(super) fn warn_after(seconds: &CStr) {
+    match nanoseconds(seconds.to_bytes()) {
+        Some(after_ns) => WARN_AFTER_NS.store(after_ns, Relaxed),
+        None => say(
+            "lazyonce: LAZYONCE_WARN_AFTER is no number of seconds, such as 30 or 0.5: nothing is warned of\n",
+        ),
+    }
+}
+
+fn nanoseconds(text: &[u8]) -> Option<u64> {
+    let mut parts = text.splitn(2, |&byte| byte == b'.');
+    let (whole, fraction) = (parts.next()?, parts.next().unwrap_or_default());
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let padding = std::iter::repeat_n(&b'0', 9);
+    if !fraction.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digits = whole.iter().chain(fraction.iter().chain(padding).take(9));
+    digits.copied().try_fold(0u64, |sum, digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        Some(sum.saturating_mul(10).saturating_add(digit))
+    })
+}
