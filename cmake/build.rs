@@ -5,7 +5,7 @@ use std::{env, fs, io};
 
 const SONAME: &str = "liblazyonce.so.0";
 /// In the order in which the header shows them.
-const CHAPTERS: [&str; 11] = [
+const CHAPTERS: [&str; 12] = [
     "src/abi.rs",
     "src/ffi/card.rs",
     "src/ffi/once.rs",
@@ -15,6 +15,7 @@ const CHAPTERS: [&str; 11] = [
     "src/ffi/host.rs",
     "src/ffi/slot.rs",
     "src/ffi/state.rs",
+    "src/ffi/cuda.rs",
     "src/ffi/error.rs",
     "src/ffi/trace.rs",
 ];

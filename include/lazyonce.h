@@ -547,6 +547,26 @@ typedef struct lazy_slot {
     void *reserved;
 } lazy_slot;
 
+/** How `lazy_cuda_setup` sets a once up. Begin with `LAZY_CUDA_OPTIONS_INIT`. */
+typedef struct lazy_cuda_options {
+    /** `sizeof(lazy_cuda_options)`. */
+    size_t size;
+    /** 0: there are none yet. */
+    uint32_t flags;
+} lazy_cuda_options;
+
+/** What is known of the CUDA driver. Begin with `LAZY_CUDA_INFO_INIT`. */
+typedef struct lazy_cuda_info {
+    /** `sizeof(lazy_cuda_info)`. */
+    size_t size;
+    /** The newest CUDA version that the driver can do, as it says it: 13020 for 13.2. */
+    int32_t driver_version;
+    /** How many devices the driver has; -1 until this process has initialized it. */
+    int32_t device_count;
+    /** The file of the driver's library. It stays valid. */
+    const char *library;
+} lazy_cuda_info;
+
 /** A failure in full: what, where, who and why. `lazy_last_error` gives this thread's latest. */
 typedef struct lazy_error {
     /** The size of the struct as the library knows it. */
@@ -1534,6 +1554,102 @@ LAZY_API lazy_status lazy_thread_state_leave(lazy_thread_state *state);
 LAZY_API void lazy_thread_state_free(lazy_thread_state *state);
 
 /**
+ * Makes the CUDA driver what initializing `once` starts: `cuInit(0)` and the count of devices, and nothing else: no context, no
+ * memory, no stream.
+ *
+ * It sets `initialize`, `ctx`, `prepare`, and `on_fork` to `LAZY_FORK_POISON`; the rest of the configuration stays, a `can_init` with
+ * the `ctx` that it came with. A once without a name is called "cuda". Nothing is loaded: the first attempt opens `libcuda.so.1`, or else
+ * `libcuda.so`, at run time, before it is owned, and has every entry before it calls one. The library itself needs no driver.
+ *
+ * ```text
+ * lazy_once *cuda = lazy_once_named("cuda");
+ * if (lazy_cuda_setup(cuda, NULL) < 0 || lazy_once_init(cuda) < 0) puts(lazy_last_error()->message);
+ * ```
+ *
+ * An attempt ends, beside what `lazy_once_init` says, with these; the error's `code` is the driver's result, 0 if the driver gave none:
+ *
+ * - `LAZY_E_UNAVAILABLE`: there is no driver library, no device (100, or a count of 0), a symbol is missing, or the library is a stub
+ *   to link with (34); the message says which.
+ * - `LAZY_E_NOT_NOW`: the system or its MPS server is not ready (802, 805 to 808): try again later.
+ * - `LAZY_E_FORKED`: 3, in a child that was forked after the driver's library was loaded; or it was forked in the middle of that.
+ * - `LAZY_E_INIT`: any other result.
+ *
+ * Each can be tried again, and loses nothing that is queued.
+ *
+ * - `once`: the once, before its first attempt.
+ * - `options`: NULL for the defaults.
+ *
+ * **Returns**
+ * - `LAZY_OK`: set up, now or before.
+ * - `LAZY_E_TOO_LATE`, `LAZY_E_CLOSED`, `LAZY_E_NOMEM`: as `lazy_once_configure`.
+ * - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows, or `options` has unknown flags, a `size` that does not cover
+ *   `flags`, or non-zero bytes beyond what this library knows.
+ *
+ * **Threads** Any, at any time, also before `main`; not in a signal handler.
+ *
+ * **Blocking** Never.
+ *
+ * **Unwinding and fork** Runs no callback, never unwinds. A forked child keeps the configuration.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_cuda_setup(lazy_once *once, const lazy_cuda_options *options);
+
+/**
+ * Tells what is known of the CUDA driver without initializing it; opens its library if nobody has.
+ *
+ * - `info`: filled, only `size` bytes of it. Begin with `LAZY_CUDA_INFO_INIT`.
+ *
+ * **Returns**
+ * - `LAZY_OK`: filled.
+ * - `LAZY_E_UNAVAILABLE`: there is no driver library, a symbol is missing, or it is a stub; the message says which. Nothing was written,
+ *   here and below.
+ * - `LAZY_E_NOT_NOW`, `LAZY_E_FORKED`, `LAZY_E_INIT`: the driver refused to tell its version, as with `lazy_cuda_setup`.
+ * - `LAZY_E_INVALID`: `info` is NULL, its `size` does not cover `driver_version`, or is larger than this library knows, with non-zero
+ *   bytes there.
+ * - `LAZY_E_NOMEM`: no memory for the driver's entries.
+ *
+ * **Threads** Any; not in a signal handler.
+ *
+ * **Blocking** As long as loading the library takes; no lock is held meanwhile.
+ *
+ * **Unwinding and fork** Spoils nothing for a later fork.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_cuda_query(lazy_cuda_info *info);
+
+/**
+ * Makes the primary context of a device current on this thread, and retains it first if this process has not: once for each device,
+ * whichever thread comes first.
+ *
+ * It initializes nothing. A context is never given back, not at exit either, where the driver may be gone; somebody who resets a
+ * primary context takes it from everybody.
+ *
+ * - `device`: its ordinal, as `CUDA_VISIBLE_DEVICES` counts, from 0.
+ *
+ * **Returns**
+ * - `LAZY_OK`: it is this thread's.
+ * - `LAZY_E_NOT_NOW`: this process has not initialized the driver through a once of `lazy_cuda_setup`; its queued callbacks may bind. Or
+ *   the driver is not ready, as with `lazy_cuda_setup`.
+ * - `LAZY_E_INVALID`: there is no device of that ordinal.
+ * - `LAZY_E_INIT`, `LAZY_E_UNAVAILABLE`, `LAZY_E_FORKED`: the driver refused, as with `lazy_cuda_setup`; the error's `code` is its
+ *   result. The thread's context is as it was; the next call tries again.
+ * - `LAZY_E_DEADLOCK`: waiting for the thread that retains it would never end.
+ * - `LAZY_E_HOST`, `LAZY_E_INTERRUPTED`: the host refused this thread, or gave up its wait.
+ * - `LAZY_E_NOMEM`: no memory for what the library keeps of the context.
+ *
+ * **Threads** Any, for itself; not in a signal handler.
+ *
+ * **Blocking** For as long as the driver takes to make the context, here or on another thread.
+ *
+ * **Unwinding and fork** A forked child has no contexts, and has not initialized the driver.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_cuda_bind_thread(int32_t device);
+
+/**
  * Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
  *
  * - `code`: what the callback is about to return; 0 becomes -1, because 0 would mean success.
@@ -1714,6 +1830,9 @@ LAZY_API lazy_status lazy_set_observer(const lazy_observer *observer);
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 #define LAZY_OBSERVER_INIT { sizeof(lazy_observer), NULL, NULL }
+
+#define LAZY_CUDA_OPTIONS_INIT { sizeof(lazy_cuda_options), 0 }
+#define LAZY_CUDA_INFO_INIT { sizeof(lazy_cuda_info), 0, 0, NULL }
 
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
 #define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }

@@ -486,6 +486,30 @@ pub struct lazy_observer {
     pub on_event: Option<unsafe extern "C-unwind" fn(ctx: *mut c_void, event: *const lazy_event)>,
 }
 
+/// How `lazy_cuda_setup` sets a once up. Begin with `LAZY_CUDA_OPTIONS_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_cuda_options {
+    /// `sizeof(lazy_cuda_options)`.
+    pub size: usize,
+    /// 0: there are none yet.
+    pub flags: u32,
+}
+
+/// What is known of the CUDA driver. Begin with `LAZY_CUDA_INFO_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct lazy_cuda_info {
+    /// `sizeof(lazy_cuda_info)`.
+    pub size: usize,
+    /// The newest CUDA version that the driver can do, as it says it: 13020 for 13.2.
+    pub driver_version: i32,
+    /// How many devices the driver has; -1 until this process has initialized it.
+    pub device_count: i32,
+    /// The file of the driver's library. It stays valid.
+    pub library: *const c_char,
+}
+
 /// Pins the size of a struct and the offset of each field that C programs were compiled with.
 macro_rules! pin {
     ($name:ident: $size:literal $(, $field:ident $offset:literal)*) => {
@@ -510,3 +534,5 @@ pin!(lazy_slot: 32, abi 0, flags 4, config 8, r#impl 16, reserved 24);
 pin!(lazy_slot_config: 64, size 0, name 8, ctx 16, create 24, destroy 32, share 40, host 48, scope 56, on_fork 60);
 pin!(lazy_event: 88, size 0, kind 8, phase 12, once 16, site 24, thread 48, time_ns 56, duration_ns 64, ticket 72, status 80);
 pin!(lazy_observer: 24, size 0, ctx 8, on_event 16);
+pin!(lazy_cuda_options: 16, size 0, flags 8);
+pin!(lazy_cuda_info: 24, size 0, driver_version 8, device_count 12, library 16);

@@ -139,6 +139,15 @@ impl Failure {
         }
     }
 
+    /// What the callback returned that failed; 0 if none did.
+    #[cfg(not(loom))]
+    pub(crate) fn code(&self) -> i32 {
+        match self {
+            Self::Recorded(record) => record.facts.code,
+            Self::Bare(_) => 0,
+        }
+    }
+
     /// The failure that this one came from.
     pub(crate) fn cause(&self) -> Option<&Failure> {
         match self {
@@ -167,6 +176,8 @@ impl From<NoMemory> for Failure {
 pub(crate) struct Said {
     pub(crate) status: abi::lazy_status,
     pub(crate) code: i32,
+    /// What the error has for a code: the same, but for a callback of the library's own that has none.
+    pub(crate) shown: i32,
     pub(crate) text: Text,
 }
 

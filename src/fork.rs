@@ -1,6 +1,7 @@
 //! What a forked child inherits. The three halves run around every `fork` of a process that has loaded the library;
 //! `docs/fork.md` says what each lock, list and mark looks like in the child.
 
+use crate::cuda;
 use crate::once::{graph, registry};
 use crate::slot;
 use crate::sys::local::Local;
@@ -46,6 +47,7 @@ fn recover() {
     thread::forget_id();
     observer::inherit();
     trace::forked();
+    cuda::inherit();
     graph::recover();
     slot::recover(before);
     registry::recover().inherit(|once| once.recover(before));
@@ -89,6 +91,7 @@ extern "C" fn child() {
     let before = thread::id();
     thread::forget_id();
     trace::forked();
+    cuda::inherit();
     if PREPARED.here(|prepared| prepared.replace(false)) {
         graph::inherit();
         slot::inherit(before);

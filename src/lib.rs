@@ -9,6 +9,7 @@
 //! | `error` | the error type, the records, each thread's last error |
 //! | `slot` | state per thread and per device, snapshots of it |
 //! | `host`, `name` | host locks around what runs and around waits; what messages call things |
+//! | `cuda` | the CUDA driver as an initializer |
 //! | `dump` | how every once stands, for people |
 //! | `trace` | what happens, for an observer and as a file |
 //! | `fork`, `exit` | what a child inherits; the end of a thread |
@@ -21,6 +22,8 @@
 #![cfg_attr(loom, allow(dead_code, unused_imports))]
 
 pub mod abi;
+#[cfg(not(loom))]
+pub(crate) mod cuda;
 #[cfg(not(loom))]
 pub(crate) mod dump;
 pub(crate) mod error;

@@ -17,6 +17,9 @@
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
 #define LAZY_OBSERVER_INIT { sizeof(lazy_observer), NULL, NULL }
 
+#define LAZY_CUDA_OPTIONS_INIT { sizeof(lazy_cuda_options), 0 }
+#define LAZY_CUDA_INFO_INIT { sizeof(lazy_cuda_info), 0, 0, NULL }
+
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
 #define LAZY_SLOT_INIT(config) { LAZY_SLOT_ABI, 0, (config), NULL, NULL }
 /** A `lazy_slot_config` with `size` set and the rest zero. */

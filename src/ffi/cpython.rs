@@ -1,12 +1,13 @@
 //! CPython as a host, by the functions that the running process exports. Only the stable interface.
 
 use core::cell::Cell;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::mem::ManuallyDrop;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::lazy_host;
+use crate::sys::loader::symbol;
 use crate::sys::local::Local;
 use crate::sys::memory::try_box;
 use crate::sys::noexcept::noexcept;
@@ -70,35 +71,24 @@ fn find() -> Option<Python> {
     // SAFETY: the functions have had these types since 3.2 (Py_IsFinalizing since 3.13, the other since 3.7).
     unsafe {
         Some(Python {
-            is_initialized: symbol(c"Py_IsInitialized")?,
-            ensure: symbol(c"PyGILState_Ensure")?,
-            release: symbol(c"PyGILState_Release")?,
-            save: symbol(c"PyEval_SaveThread")?,
-            restore: symbol(c"PyEval_RestoreThread")?,
-            check_signals: symbol(c"PyErr_CheckSignals")?,
-            is_finalizing: symbol(c"Py_IsFinalizing").or_else(|| symbol(c"_Py_IsFinalizing")),
+            is_initialized: symbol(libc::RTLD_DEFAULT, c"Py_IsInitialized")?,
+            ensure: symbol(libc::RTLD_DEFAULT, c"PyGILState_Ensure")?,
+            release: symbol(libc::RTLD_DEFAULT, c"PyGILState_Release")?,
+            save: symbol(libc::RTLD_DEFAULT, c"PyEval_SaveThread")?,
+            restore: symbol(libc::RTLD_DEFAULT, c"PyEval_RestoreThread")?,
+            check_signals: symbol(libc::RTLD_DEFAULT, c"PyErr_CheckSignals")?,
+            is_finalizing: symbol(libc::RTLD_DEFAULT, c"Py_IsFinalizing")
+                .or_else(|| symbol(libc::RTLD_DEFAULT, c"_Py_IsFinalizing")),
             host: lazy_host {
                 size: size_of::<lazy_host>(),
                 name: c"python".as_ptr(),
                 // What tells that `lazyonce/python.h` speaks of the same interpreter.
-                ctx: symbol(c"PyGILState_Ensure")?,
+                ctx: symbol(libc::RTLD_DEFAULT, c"PyGILState_Ensure")?,
                 run_attached: Some(run_attached),
                 wait_detached: Some(wait_detached),
             },
         })
     }
-}
-
-/// A function of the process by its name.
-///
-/// # Safety
-/// `F` is the type of that function.
-unsafe fn symbol<F: Copy>(name: &CStr) -> Option<F> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: a name with its NUL; the lookup has no other precondition.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast::<c_char>()) };
-    // SAFETY: the caller says that it is a function of this type.
-    (!address.is_null()).then(|| unsafe { core::mem::transmute_copy::<*mut c_void, F>(&address) })
 }
 
 impl Python {

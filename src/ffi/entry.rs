@@ -193,7 +193,12 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
         // SAFETY: the caller's promise.
         let bytes = unsafe { CStr::from_ptr(message) }.to_bytes();
         let text = text!("{}", Lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]));
-        error::say(Said { status, code, text });
+        error::say(Said {
+            status,
+            code,
+            shown: code,
+            text,
+        });
     }
     code
 }

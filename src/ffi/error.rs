@@ -1,4 +1,4 @@
-//! Chapter 7 of the header: errors, diagnosis and the version.
+//! Chapter 10 of the header: errors, diagnosis and the version.
 
 use core::ffi::{c_char, c_int};
 

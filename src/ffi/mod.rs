@@ -10,6 +10,7 @@ use crate::sys::site::Origin;
 
 mod card;
 mod cpython;
+mod cuda;
 mod entry;
 mod error;
 mod host;

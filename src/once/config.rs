@@ -154,6 +154,20 @@ impl Config {
         })
     }
 
+    /// Takes over from another configuration what a backend that sets a once up leaves alone; a callback keeps its own `ctx`.
+    #[cfg(not(loom))]
+    pub(super) fn keep_rest(&mut self, present: &Self) {
+        if present.name.is_some() {
+            self.name = present.name.clone();
+        }
+        self.can_init = present.can_init;
+        self.on_failure = present.on_failure;
+        self.on_deferred_failure = present.on_deferred_failure;
+        self.queues_when_contended = present.queues_when_contended;
+        self.host = present.host;
+        self.timeout_ns = present.timeout_ns;
+    }
+
     /// The host in a configuration that is bound and has not been copied.
     pub(crate) fn host_of(bound: Foreign<abi::lazy_config>) -> Foreign<abi::lazy_host> {
         match bound.read() {

@@ -52,6 +52,24 @@ impl Once {
 
     /// Copies a configuration into the once, before its first attempt; `origin` is who asks.
     pub(crate) fn configure(&self, config: Config, origin: Origin) -> Result<(), Failure> {
+        self.offer(config, origin, |_, _| {})
+    }
+
+    /// The same for a backend's part of a configuration; the rest stays as it is.
+    #[cfg(not(loom))]
+    pub(crate) fn reconfigure(&self, part: Config, origin: Origin) -> Result<(), Failure> {
+        // What `LAZY_ONCE_WITH` has bound is copied by this.
+        self.furnish()?;
+        self.offer(part, origin, Config::keep_rest)
+    }
+
+    /// `complete` gets what is offered and the present configuration, under the lock.
+    fn offer(
+        &self,
+        config: Config,
+        origin: Origin,
+        complete: impl Fn(&mut Config, &Config),
+    ) -> Result<(), Failure> {
         let configured = Configured {
             name: config.name.clone(),
             by: origin,
@@ -67,6 +85,9 @@ impl Once {
             let verdict = self.with_body(&mut registry, |phase, body, registry| {
                 let ours = offered.as_mut().invariant("offered until it is taken");
                 bound = body.config;
+                if let Some(gate) = &body.gate {
+                    complete(&mut ours.config, &gate.config);
+                }
                 match &mut body.gate {
                     _ if *phase == word::CLOSED => Verdict::Closed,
                     Some(gate) if gate.accepts(&mut ours.config) => Verdict::Done,

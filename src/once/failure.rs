@@ -34,6 +34,18 @@ impl Display for Said<'_> {
 pub(crate) const LOST: &str =
     "what was queued in its parent is lost, since _Fork and clone run no fork handlers";
 
+/// What a callback returned, if there is anything to tell by it.
+pub(super) struct Code(pub(super) i32);
+
+impl Display for Code {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            code => write!(out, " with code {code}"),
+        }
+    }
+}
+
 /// What left a callback without a result.
 const UNWOUND: &str = "was left by an exception or by the end of its thread";
 
@@ -65,13 +77,10 @@ impl Ownership<'_> {
     pub(super) fn initializer_failed(&self, code: i32, scope: &Scope) -> Failure {
         let (said, cause) = scope.take(code);
         let name = self.attempt.name();
-        let (status, said) = said.map_or((crate::abi::LAZY_E_INIT, None), |said| {
-            (said.status, Some(said.text))
+        let (status, code, said) = said.map_or((crate::abi::LAZY_E_INIT, code, None), |said| {
+            (said.status, said.shown, Some(said.text))
         });
-        let mut text = text!(
-            "the initializer of {} failed with code {code}",
-            called(name)
-        );
+        let mut text = text!("the initializer of {} failed{}", called(name), Code(code));
         if let Some(said) = said {
             append!(text, ": {said}");
         }

@@ -2,7 +2,7 @@
 
 use super::attempt::{Attempt, Outcome, Progress};
 use super::config::{Config, OnFailure};
-use super::failure::{Said, called};
+use super::failure::{Code, Said, called};
 use super::gate::{Gate, Standing};
 use super::{Once, host};
 use crate::abi;
@@ -269,11 +269,12 @@ impl Once {
         }
         let (said, cause) = scope.take(code);
         let name = self.name();
-        let mut text = text!("the prepare of {} failed with code {code}", called(&name));
-        let mut status = abi::LAZY_E_INIT;
+        let (status, code, said) = said.map_or((abi::LAZY_E_INIT, code, None), |said| {
+            (said.status, said.shown, Some(said.text))
+        });
+        let mut text = text!("the prepare of {} failed{}", called(&name), Code(code));
         if let Some(said) = said {
-            append!(text, ": {}", said.text);
-            status = said.status;
+            append!(text, ": {said}");
         }
         append!(text, " (no attempt was made; a new call tries again)");
         let facts = Facts {

@@ -61,10 +61,19 @@ const _: () = assert!(size_of::<Slot>() == size_of::<abi::lazy_slot>());
 
 impl Slot {
     const fn new() -> Self {
+        Self::with(Foreign::NULL)
+    }
+
+    /// With a constant configuration: one of the library's own.
+    pub(crate) const fn bound(config: &'static abi::lazy_slot_config) -> Self {
+        Self::with(Foreign::constant(config))
+    }
+
+    const fn with(config: Foreign<abi::lazy_slot_config>) -> Self {
         Self {
             abi: abi::LAZY_SLOT_ABI,
             flags: 0,
-            config: Foreign::NULL,
+            config,
             body: AtomicPtr::new(std::ptr::null_mut()),
             _reserved: Foreign::none(),
         }

@@ -10,10 +10,14 @@ pub(crate) mod callback;
 pub(crate) mod clock;
 pub(crate) mod copy;
 #[cfg(not(loom))]
+pub(crate) mod driver;
+#[cfg(not(loom))]
 pub(crate) mod environment;
 pub(crate) mod errno;
 pub(crate) mod futex;
 pub(crate) mod invariant;
+#[cfg(not(loom))]
+pub(crate) mod loader;
 pub(crate) mod local;
 pub(crate) mod lock;
 pub(crate) mod memory;

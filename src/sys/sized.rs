@@ -44,6 +44,16 @@ unsafe impl Sized_ for abi::lazy_info {
 }
 
 // SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_cuda_options {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_cuda_options, flags) + size_of::<u32>();
+}
+
+// SAFETY: as above.
+unsafe impl Sized_ for abi::lazy_cuda_info {
+    const SMALLEST: usize = std::mem::offset_of!(abi::lazy_cuda_info, device_count);
+}
+
+// SAFETY: as above.
 unsafe impl Sized_ for abi::lazy_slot_config {
     const SMALLEST: usize = std::mem::offset_of!(abi::lazy_slot_config, ctx);
     const PAIRS: &'static [usize] = &[std::mem::offset_of!(abi::lazy_slot_config, scope)];
@@ -77,6 +87,12 @@ impl<T> Default for Foreign<T> {
 impl<T> Foreign<T> {
     pub(crate) const fn none() -> Self {
         Self(std::ptr::null())
+    }
+
+    /// A constant of the library's own.
+    #[cfg(not(loom))]
+    pub(crate) const fn constant(value: &'static T) -> Self {
+        Self(std::ptr::from_ref(value))
     }
 
     pub(crate) fn as_ptr(self) -> *const T {

@@ -110,7 +110,38 @@ impl Builder {
             .arg(&library)
             .arg(format!("-Wl,-rpath,{}", library.display()))
             .args(["-llazyonce", "-ldl"]);
+        if let Some(folder) = self.compile_libraries(program)? {
+            // The old tag holds for what other libraries load, too.
+            compile.arg(format!(
+                "-Wl,--disable-new-dtags,-rpath,{}",
+                folder.display()
+            ));
+        }
         succeed(compile).map(|_| executable)
+    }
+
+    /// The folder of what a program finds by name, if there is any.
+    pub fn libraries(&self, program: &Program) -> Option<PathBuf> {
+        let folder = self.out.join(format!("{}.libraries", program.name));
+        (!program.libraries.is_empty()).then_some(folder)
+    }
+
+    /// Builds what a program finds by name; the folder, if there is any.
+    fn compile_libraries(&self, program: &Program) -> Result<Option<PathBuf>, String> {
+        let Some(folder) = self.libraries(program) else {
+            return Ok(None);
+        };
+        for library in &program.libraries {
+            let file = folder.join(&library.name);
+            let parent = file.parent().expect("a file is in a folder");
+            fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", file.display()))?;
+            let soname = file.file_name().expect("it has a name").to_string_lossy();
+            let mut flags = self.cflags.clone();
+            flags.push(format!("-Wl,-soname,{soname}"));
+            flags.extend(library.flags.iter().cloned());
+            self.object_at(&file, &library.source, &flags)?;
+        }
+        Ok(Some(folder))
     }
 
     /// The further files of a program, as objects.
@@ -175,6 +206,10 @@ impl Builder {
         flags: &[String],
     ) -> Result<PathBuf, String> {
         let object = self.out.join(format!("{}.{role}.so", program.name));
+        self.object_at(&object, source, flags).map(|()| object)
+    }
+
+    fn object_at(&self, object: &Path, source: &Path, flags: &[String]) -> Result<(), String> {
         let cpp = is_cpp(source);
         let mut compile = compiler(cpp)?;
         compile
@@ -182,10 +217,10 @@ impl Builder {
             .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I"])
             .arg(self.package.join("include"))
             .arg("-o")
-            .arg(&object)
+            .arg(object)
             .arg(source)
             .args(flags);
-        succeed(compile).map(|_| object)
+        succeed(compile).map(|_| ())
     }
 
     /// A file that cargo built in this profile.

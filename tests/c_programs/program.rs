@@ -8,6 +8,7 @@
 //! | `// preload: file.c` | build that file as a shared object and start the program with it in `LD_PRELOAD` |
 //! | `// shared: file.c` | build that file as a shared object, whose path the program finds in `LAZYONCE_TEST_SHARED` |
 //! | `// static-shared: file.c` | the same with the static library in it, as an extension brings it along |
+//! | `// library: NAME file.c ...` | build that file, with these flags, as a shared object of that name, where the program finds it by the name; the folder is in `LAZYONCE_TEST_LIBRARIES` |
 //! | `// expect: hang` | documents what is not promised: passes if after 5 s every thread sleeps in a futex |
 //! | `// not-under: tsan valgrind asan: reason` | the tools under which the program means nothing |
 
@@ -34,6 +35,7 @@ pub struct Program {
     pub shared: Option<PathBuf>,
     /// The static library is in it.
     pub has_static: bool,
+    pub libraries: Vec<Library>,
     pub expect: Expect,
     not_under: Vec<(String, String)>,
 }
@@ -43,6 +45,13 @@ pub fn is_cpp(source: &Path) -> bool {
     source
         .extension()
         .is_some_and(|extension| extension == "cpp")
+}
+
+/// A shared object that a program finds by its name, perhaps behind a folder's.
+pub struct Library {
+    pub name: String,
+    pub source: PathBuf,
+    pub flags: Vec<String>,
 }
 
 impl Program {
@@ -109,6 +118,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
         preload: None,
         shared: None,
         has_static: false,
+        libraries: Vec::new(),
         expect: Expect::Done,
         not_under: Vec::new(),
     };
@@ -135,6 +145,15 @@ fn parse(name: String, source: PathBuf, text: &str) -> Program {
             "static-shared" => {
                 program.shared = Some(folder.join(value));
                 program.has_static = true;
+            }
+            "library" => {
+                let mut words = value.split_whitespace().map(String::from);
+                let mut word = || words.next().expect("library: NAME FILE FLAGS");
+                program.libraries.push(Library {
+                    name: word(),
+                    source: folder.join(word()),
+                    flags: words.collect(),
+                });
             }
             "expect" => {
                 assert!(

@@ -55,6 +55,9 @@ pub fn run(builder: &Builder, program: &Program, executable: &Path) -> Result<En
     if let Some(object) = builder.compile_shared(program)? {
         command.env("LAZYONCE_TEST_SHARED", object);
     }
+    if let Some(folder) = builder.libraries(program) {
+        command.env("LAZYONCE_TEST_LIBRARIES", folder);
+    }
     let create =
         |path: PathBuf| File::create(&path).map_err(|error| format!("{}: {error}", path.display()));
     command
