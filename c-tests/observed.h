@@ -37,6 +37,13 @@ static inline void observe(void) {
 static inline void observe_no_more(void) {
     CHECK_IS(lazy_set_observer(NULL), LAZY_OK);
 }
+/* How many there are while other threads may still add to them. */
+static inline int events_so_far(void) {
+    pthread_mutex_lock(&events_mutex);
+    int count = event_count;
+    pthread_mutex_unlock(&events_mutex);
+    return count;
+}
 static inline int is_end(const seen_event *seen) {
     return seen->event.duration_ns != 0;
 }

@@ -1,3 +1,4 @@
+// not-under: tsan asan valgrind: the allocator of the tool is not made for a signal handler that forks, and the first delivers signals where it likes
 // Guards against a child that is told nothing of its fork, counts the parent's other threads among those that are inside on_event and waits
 // for them for ever, or loses the attempt in which it was forked.
 #include "observed.h"

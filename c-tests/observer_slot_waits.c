@@ -26,7 +26,7 @@ int main(void) {
     gate_wait(&factory.inside);
     begin(&waiter, gets, &slot);
     until_waiting(&waiter);
-    CHECK_IS(event_count, 1);
+    CHECK_IS(events_so_far(), 1);
     gate_open(&factory.go);
     CHECK_IS(ended(&maker), LAZY_OK);
     CHECK_IS(ended(&waiter), LAZY_OK);

@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // Guards against a program that fails, or is spoken to at every event, because its trace cannot be written; and against events in a file of
 // the program's own that has come to stand behind the descriptor.
 #include "traced.h"

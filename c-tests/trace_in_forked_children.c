@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // Guards against a child that writes nothing, under its parent's number, or over what its parent wrote; and against files for children that
 // never use the library.
 #include "traced.h"

@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // Guards against a trace that is lost, cut or no JSON when the process dies in the middle of a callback: what had begun is there, without
 // an end.
 #include "traced.h"

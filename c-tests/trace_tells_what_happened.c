@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // Guards against a trace that misses an attempt, a callback or a wait, mixes the lines of threads, or is no JSON where a name has quotation
 // marks in it.
 #include "traced.h"

@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // flags: -fexceptions
 // Guards against a wait that goes on for ever without a word: when it has lasted as long as LAZYONCE_WARN_AFTER says, and not before, one
 // line says which thread waits for what, for whom and since when; of every kind of wait, with a host and without.

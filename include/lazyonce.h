@@ -1775,7 +1775,7 @@ LAZY_API uint32_t lazy_version(void);
  * anywhere. It must return: an exception out of it, or the end of its thread, ends the process. Cancellation is off while it runs.
  *
  * The events of one thread nest: of two that overlap, one begins later and ends earlier. An end without a beginning comes from what had
- * begun before the observer was set, or before the fork; a beginning without an end from what goes on. A call that finds its once ready,
+ * begun before the observer was set, or before the fork; a beginning without an end from what goes on, or was left by `longjmp`. A call that finds its once ready,
  * or its slot with a value, has no events.
  *
  * Without a program of one's own the same events go into a file: `LAZYONCE_TRACE=file.json` in the environment makes every process that

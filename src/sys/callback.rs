@@ -1,8 +1,10 @@
 //! The one place that runs user code.
 
+#[cfg(not(loom))]
+use super::cancel::uncancelled;
 use super::text::{Lossy, Text, text};
 use crate::abi::lazy_event;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 
 /// A C callback: 0 is success. It may unwind: a C++ exception, `pthread_exit` and cancellation pass through.
 pub(crate) type Function = unsafe extern "C-unwind" fn(*mut c_void) -> i32;
@@ -94,20 +96,11 @@ pub(crate) struct Listener {
 
 #[cfg(not(loom))]
 impl Listener {
-    /// No other thread can end this one meanwhile: much that `on_event` is likely to call is a cancellation point, and somebody
-    /// who only wants to know must not change what happens.
     pub(crate) fn tell(&self, event: &lazy_event) {
-        unsafe extern "C" {
-            fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
-        }
-        const DISABLED: c_int = 1;
-        let mut before = 0;
-        // SAFETY: a state that there is, and a place for the one before.
-        unsafe { pthread_setcancelstate(DISABLED, &mut before) };
-        // SAFETY: whoever set the observer promised such a function; the event lives until it returns.
-        unsafe { (self.on_event)(self.context.0, event) };
-        // SAFETY: the state as it was.
-        unsafe { pthread_setcancelstate(before, &mut before) };
+        uncancelled(|| {
+            // SAFETY: whoever set the observer promised such a function; the event lives until it returns.
+            unsafe { (self.on_event)(self.context.0, event) };
+        });
     }
 }
 

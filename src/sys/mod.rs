@@ -7,6 +7,8 @@ pub(crate) mod birthmark;
 #[cfg(not(loom))]
 pub(crate) mod bracket;
 pub(crate) mod callback;
+#[cfg(not(loom))]
+mod cancel;
 pub(crate) mod clock;
 pub(crate) mod copy;
 #[cfg(not(loom))]

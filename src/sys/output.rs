@@ -1,5 +1,6 @@
 //! Writing to a file descriptor.
 
+use super::cancel::uncancelled;
 use super::errno;
 use super::text::Lossy;
 use std::ffi::CStr;
@@ -12,7 +13,8 @@ pub(crate) struct SystemError(i32);
 pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     while !bytes.is_empty() {
         // SAFETY: so many bytes are readable there; a bad descriptor is an error, not undefined.
-        let written = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        let written =
+            uncancelled(|| unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) });
         match usize::try_from(written) {
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
             Err(_) => match errno::get() {
@@ -55,7 +57,7 @@ impl FileId {
 pub(crate) fn create(path: &CStr) -> Result<(i32, FileId), SystemError> {
     let how = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_CLOEXEC;
     // SAFETY: a C string.
-    let descriptor = unsafe { libc::open(path.as_ptr(), how, 0o666) };
+    let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
     if descriptor < 0 {
         return Err(SystemError(errno::get()));
     }
