@@ -1829,9 +1829,12 @@ LAZY_API lazy_status lazy_set_observer(const lazy_observer *observer);
 /** The same for a `lazy_info`. */
 #define LAZY_INFO_INIT \
     { sizeof(lazy_info), NULL, 0, 0, 0, 0, 0, 0, 0, 0, { NULL, 0, NULL }, { NULL, 0, NULL }, 0 }
+/** A `lazy_observer` with `size` set and the rest zero. */
 #define LAZY_OBSERVER_INIT { sizeof(lazy_observer), NULL, NULL }
 
+/** A `lazy_cuda_options` with `size` set and the rest zero. */
 #define LAZY_CUDA_OPTIONS_INIT { sizeof(lazy_cuda_options), 0 }
+/** A `lazy_cuda_info` with `size` set and the rest zero. */
 #define LAZY_CUDA_INFO_INIT { sizeof(lazy_cuda_info), 0, 0, NULL }
 
 /** A slot with a constant configuration: `static lazy_slot slot = LAZY_SLOT_INIT(&config);`. */
