@@ -4,7 +4,7 @@
 #include "requests.h"
 
 enum { MOST_EVENTS = 4096, DEEPEST_EVENT = 16 };
-typedef struct seen_event { lazy_event event; char once[32], file[128], function[64]; } seen_event;
+typedef struct seen_event { lazy_event event; char once[32], file[512], function[64]; } seen_event;
 static seen_event events[MOST_EVENTS];
 static int event_count;
 static pthread_mutex_t events_mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,3 +1,4 @@
+// not-under: asan: its marks on a stack are not taken back when a cancellation unwinds that, and it finds its own call there
 // not-under: valgrind: the program that it starts once more would be valgrind itself
 // flags: -fexceptions
 // Guards against a trace, a warning or a dump whose writing is where a cancelled thread ends: it ends where it would without them.
