@@ -148,9 +148,6 @@ pub(super) fn lock_with_room() -> Result<Held, NoMemory> {
         larger
             .snapshots
             .try_reserve_exact((snapshots * 2).max(16))?;
-        larger
-            .snapshots
-            .try_reserve_exact((snapshots * 2).max(16))?;
     }
 }
 
