@@ -12,7 +12,7 @@ use super::queue::Request;
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Name};
 use crate::slot::Value;
-use crate::sys::lock::{Mutex, RawLock};
+use crate::sys::lock::{self, Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::row::Row;
 use crate::sys::text::{append, text};
@@ -116,6 +116,12 @@ impl Drop for Waiting {
 }
 
 impl Graph {
+    /// In a forked child: nobody waits, and a permit was for the parent's attempt.
+    fn clear(&mut self) {
+        self.edges.clear();
+        self.holders.clear();
+    }
+
     /// Would the waiter of this edge wait for ever? `path` gets the edges that say so, this one first: of each thing that is
     /// awaited, everybody who could end it is the waiter itself or waits for a thing of that kind.
     fn closes_circle(&self, first: &Edge, path: &mut Row<Edge>) -> bool {
@@ -307,24 +313,18 @@ pub(crate) fn let_go_after_fork() {
 /// In a child that no handler has seen.
 pub(crate) fn recover() {
     // SAFETY: there is no other thread that could be inside.
-    let raw = unsafe { GRAPH.raw() };
-    let is_torn = raw.is_taken();
-    raw.remake(0);
-    let mut graph = GRAPH.lock();
+    let (mut graph, is_torn) = unsafe { lock::recover(&GRAPH) };
     if is_torn {
         std::mem::forget((
             std::mem::take(&mut graph.edges),
             std::mem::take(&mut graph.holders),
         ));
     } else {
-        graph.edges.clear();
-        graph.holders.clear();
+        graph.clear();
     }
 }
 
-/// After it, in the child: nobody waits, and a permit was for the parent's attempt.
+/// After it, in the child.
 pub(crate) fn inherit() {
-    let mut graph = resume();
-    graph.edges.clear();
-    graph.holders.clear();
+    resume().clear();
 }

@@ -16,7 +16,7 @@ mod native {
     use super::super::named::Named;
     use crate::sys::anchor::Anchor;
     use crate::sys::invariant::{Invariant, broken};
-    use crate::sys::lock::{Mutex, RawLock};
+    use crate::sys::lock::{self, Mutex, RawLock};
     use crate::sys::memory::NoMemory;
     use crate::sys::row::Row;
     use lock_api::{MutexGuard, RawMutex};
@@ -185,10 +185,7 @@ mod native {
     /// The registry in a child that no handler has seen.
     pub(crate) fn recover<'a>() -> Held<'a> {
         // SAFETY: there is no other thread that could be inside.
-        let raw = unsafe { REGISTRY.raw() };
-        let is_torn = raw.is_taken();
-        raw.remake(0);
-        let mut registry = lock();
+        let (mut registry, is_torn) = unsafe { lock::recover(&REGISTRY) };
         if is_torn {
             registry.mend();
         }

@@ -13,7 +13,7 @@ use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Name, Subject};
 use crate::sys::anchor::Anchor;
 use crate::sys::copy::LibraryCopy;
-use crate::sys::lock::{Mutex, RawLock};
+use crate::sys::lock::{self, Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared, Unique, try_box};
 use crate::sys::row::Row;
 use crate::sys::text::text;
@@ -117,10 +117,7 @@ impl Slots {
 /// The lock in a child that no handler has seen, and whether somebody was inside.
 pub(super) fn recover() -> (Held, bool) {
     // SAFETY: there is no other thread that could be inside.
-    let raw = unsafe { SLOTS.raw() };
-    let is_torn = raw.is_taken();
-    raw.remake(0);
-    (lock(), is_torn)
+    unsafe { lock::recover(&SLOTS) }
 }
 
 /// Room that is brought to the lock. What is left of it is freed outside.

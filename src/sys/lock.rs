@@ -215,3 +215,18 @@ unsafe impl lock_api::RawMutex for RawLock {
 /// A mutex for state that several onces share. Held for a bounded number of steps, never over an allocation or a wait.
 #[cfg(not(loom))]
 pub(crate) type Mutex<T> = lock_api::Mutex<RawLock, T>;
+
+/// The mutex, taken, in a forked child that no fork handler has seen, and whether a thread that is gone was inside, perhaps in
+/// the middle of a change.
+///
+/// # Safety
+///
+/// No other thread may be inside.
+#[cfg(not(loom))]
+pub(crate) unsafe fn recover<T>(mutex: &Mutex<T>) -> (lock_api::MutexGuard<'_, RawLock, T>, bool) {
+    // SAFETY: the caller's promise.
+    let raw = unsafe { mutex.raw() };
+    let is_torn = raw.is_taken();
+    raw.remake(0);
+    (mutex.lock(), is_torn)
+}
