@@ -8,7 +8,7 @@
 #include "raw_fork.h"
 
 enum { CHILDREN = 2000 };
-static lazy_once once, idle;
+static lazy_once once, idle, turning;
 static atomic_int stop, begun;
 
 /* All memory that the worker frees it has taken itself: its own arena of the allocator may be locked in a child, not main's. */
@@ -23,6 +23,9 @@ static void *works(void *ctx) {
         CHECK_IS(lazy_once_call(&brief, nothing, NULL), LAZY_QUEUED);
         CHECK_IS(lazy_once_close(&brief), LAZY_OK);
         info_of(&once);
+        CHECK_IS(lazy_once_call(&turning, nothing, NULL), LAZY_QUEUED);
+        CHECK_IS(lazy_once_init(&turning), LAZY_OK);
+        CHECK_IS(lazy_once_reset(&turning), LAZY_OK);
         atomic_store(&begun, 1);
     }
     return ctx;
@@ -39,6 +42,11 @@ static void child(void) {
     CHECK_IS(lazy_once_init(&once), LAZY_OK);
     CHECK_IS(lazy_once_reset(&once), LAZY_OK);
     CHECK_IS(lazy_once_init(&idle), LAZY_OK);
+    lazy_status status = lazy_once_call(&turning, nothing, NULL);
+    CHECK(status == LAZY_OK || status == LAZY_QUEUED);
+    CHECK_IS(lazy_once_init(&turning), LAZY_OK);
+    CHECK_IS(lazy_once_reset(&turning), LAZY_OK);
+    CHECK_IS(lazy_once_close(&turning), LAZY_OK);
     CHECK_IS(lazy_once_close(&once), LAZY_OK);
 }
 

@@ -1,30 +1,75 @@
 // preload: calling_malloc.c
 // not-under: asan tsan valgrind: the tool has an allocator of its own, which calls nothing back
-// Guards against a library that allocates or frees while it holds a lock, or in the middle of a change: a profiler's
-// malloc asks is_initialized and hands in calls for the same once and for the default whenever this library allocates.
-// Nothing hangs, each of those calls runs exactly once, and what fails in there replaces nobody's error.
+// Guards against a library that is entered again while it allocates or frees, by a signal handler or by a profiler's malloc: what
+// that needs may be taken, the allocator's own lock above all. Whenever this library allocates, a handler of a signal that is raised
+// inside the allocator, and the allocator itself, ask is_initialized and call a ready once, which works, and make each other call,
+// which is refused without an allocation; nothing hangs, nothing is taken, and nobody's error is replaced.
 #include "callers.h"
 #include "dumped.h"
 #include <dlfcn.h>
+#include <signal.h>
 
 static void (*call_from_malloc)(void (*hook)(void));
+static long (*called_again)(void);
+static lazy_once ready = LAZY_ONCE_INIT, unused = LAZY_ONCE_INIT;
+static lazy_slot slot = LAZY_SLOT_INIT(NULL);
 static _Thread_local lazy_once *current;
-static atomic_int hooked, taken, ran, taken_by_default, ran_in_default, fails_inside;
+static atomic_int hooked, ran, by_signal;
 
+static int32_t fails(void *ctx) {
+    (void)ctx;
+    return lazy_fail(61, "as it was told to");
+}
+static void call_in(void) {
+    lazy_request request = LAZY_REQUEST_INIT;
+    lazy_info info = LAZY_INFO_INIT;
+    lazy_permit permit = { { 0 } };
+    lazy_thread_state *state = NULL;
+    void *value = NULL;
+    int before = atomic_load(&ran);
+    request.fn = never;
+    CHECK(lazy_once_is_initialized(&ready) && !is_initialized());
+    CHECK_IS(lazy_once_call(&ready, count, &ran), LAZY_OK);
+    CHECK(atomic_load(&ran) > before);
+    CHECK_IS(lazy_once_call(&ready, fails, NULL), LAZY_E_CALLBACK);
+    CHECK(!lazy_once_is_initializing(current));
+    CHECK_IS(lazy_call(never, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_init(), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_call(&unused, never, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_call(&unused, NULL, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_submit(&unused, &request, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(LAZY_CALL(&unused, never, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(LAZY_INIT(&unused), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_init_timeout(&unused, 0), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_run(&unused, never, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_configure(&unused, NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_cancel(&unused, 1), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_reset(&unused), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_close(&unused), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_once_info(current, &info), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_permit_capture(current, &permit), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_slot_get(&slot, 0, &value), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_slot_set(&slot, 0, &value), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_thread_state_capture(&state), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_set_observer(NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_set_host(NULL), LAZY_E_DEADLOCK);
+    CHECK_IS(lazy_dump(-1), LAZY_E_DEADLOCK);
+    CHECK(lazy_once_named("of a handler") == NULL && lazy_slot_named("of a handler") == NULL);
+    CHECK(lazy_last_error() == NULL);
+    CHECK_IS(lazy_fail(5, "said by a handler"), 5);
+    CHECK(!lazy_slot_has(&slot, 0));
+}
+static void handler(int number) {
+    (void)number;
+    atomic_fetch_add(&by_signal, 1);
+    call_in();
+}
 static void from_malloc(void) {
-    lazy_status status;
-    atomic_fetch_add(&hooked, 1);
-    (void)is_initialized();
-    (void)lazy_once_is_initializing(current);
-    if (!lazy_once_is_initialized(current) || atomic_load(&hooked) % 4 == 0) {
-        status = lazy_once_call(current, count, &ran);
-        CHECK(status == LAZY_OK || status == LAZY_QUEUED);
-        atomic_fetch_add(&taken, 1);
-    }
-    status = lazy_call(count, &ran_in_default);
-    CHECK(status == LAZY_OK || status == LAZY_QUEUED);
-    atomic_fetch_add(&taken_by_default, 1);
-    if (atomic_load(&fails_inside)) CHECK_IS(lazy_once_call(current, NULL, NULL), LAZY_E_INVALID);
+    int before = errno;
+    if (atomic_fetch_add(&hooked, 1) % 2) call_in();
+    else CHECK_IS(raise(SIGUSR1), 0);
+    CHECK_IS(called_again(), 0);
+    CHECK_IS(errno, before);
 }
 /* Does it with the hook on, and checks that the error is its own. */
 #define HOOKED(wanted, call) do { \
@@ -35,10 +80,6 @@ static void from_malloc(void) {
         if (status_ < 0) CHECK_IS(lazy_last_error()->status, (wanted)); \
     } while (0)
 
-static int32_t fails(void *ctx) {
-    (void)ctx;
-    return lazy_fail(61, "as it was told to");
-}
 static int32_t fails_while(void *flag) { return atomic_load((atomic_int *)flag) ? fails(flag) : 0; }
 
 static void every_function(lazy_once *once) {
@@ -80,7 +121,6 @@ static void every_function(lazy_once *once) {
     HOOKED(LAZY_OK, lazy_once_reset(once));
     HOOKED(LAZY_OK, lazy_once_init(once));
     CHECK_IS(lazy_once_init(once), LAZY_OK);
-    CHECK_IS(atomic_load(&ran), atomic_load(&taken));
     call_from_malloc(from_malloc);
     lazy_once *named = lazy_once_named("allocated with a hook");
     lazy_fail(3, "a text that has to be kept");
@@ -101,24 +141,20 @@ static void *racing(void *once) {
 }
 
 int main(void) {
-    static lazy_once onces[3];
+    static lazy_once onces[2];
+    lazy_info info = LAZY_INFO_INIT;
     *(void **)&call_from_malloc = dlsym(RTLD_DEFAULT, "call_from_malloc");
-    CHECK(call_from_malloc != NULL);
-    for (int i = 0; i < 2; i++) {
-        atomic_store(&fails_inside, i);
-        every_function(&onces[i]);
-        CHECK_IS(lazy_init(), LAZY_OK);
-        CHECK_IS(atomic_load(&ran_in_default), atomic_load(&taken_by_default));
-        if (i == 0) CHECK_IS(lazy_once_reset(lazy_default()), LAZY_OK);
-    }
+    *(void **)&called_again = dlsym(RTLD_DEFAULT, "called_again");
+    CHECK(call_from_malloc != NULL && called_again != NULL);
+    CHECK(signal(SIGUSR1, handler) != SIG_ERR);
+    CHECK_IS(lazy_once_init(&ready), LAZY_OK);
+    every_function(&onces[0]);
     pthread_t threads[4];
-    CHECK_IS(lazy_once_reset(lazy_default()), LAZY_OK);
-    for (int i = 0; i < 4; i++) threads[i] = start(racing, &onces[2]);
+    for (int i = 0; i < 4; i++) threads[i] = start(racing, &onces[1]);
     for (int i = 0; i < 4; i++) join(threads[i]);
-    CHECK_IS(lazy_once_init(&onces[2]), LAZY_OK);
-    CHECK_IS(lazy_init(), LAZY_OK);
-    CHECK_IS(atomic_load(&ran), atomic_load(&taken));
-    CHECK_IS(atomic_load(&ran_in_default), atomic_load(&taken_by_default));
-    CHECK(atomic_load(&hooked) > 100);
+    CHECK_IS(lazy_once_init(&onces[1]), LAZY_OK);
+    CHECK_IS(lazy_once_info(&unused, &info), LAZY_OK);
+    CHECK(info.phase == LAZY_FRESH && info.queued == 0);
+    CHECK(atomic_load(&hooked) > 100 && atomic_load(&by_signal) > 50);
     return finish();
 }

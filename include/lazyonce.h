@@ -97,7 +97,8 @@
 
 /**
  * Waiting would never end: the message names every once and thread of the circle, and nobody slept. Break the circle.
- * Also, without an error record, what a signal handler gets that interrupted the library on its own thread.
+ * Also, without an error record, what a signal handler gets that interrupted the library on its own thread, and an allocator
+ * (`malloc` of a profiler) that calls in while the library allocates.
  */
 #define LAZY_E_DEADLOCK -7
 

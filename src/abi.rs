@@ -32,7 +32,8 @@ pub const LAZY_E_CALLBACK: i32 = -5;
 /// This is a forked child, and what the once or slot guards does not survive fork: the message says what to do.
 pub const LAZY_E_FORKED: i32 = -6;
 /// Waiting would never end: the message names every once and thread of the circle, and nobody slept. Break the circle.
-/// Also, without an error record, what a signal handler gets that interrupted the library on its own thread.
+/// Also, without an error record, what a signal handler gets that interrupted the library on its own thread, and an allocator
+/// (`malloc` of a profiler) that calls in while the library allocates.
 pub const LAZY_E_DEADLOCK: i32 = -7;
 /// The time limit passed while another thread was initializing; the message says what it runs. Wait longer.
 pub const LAZY_E_TIMEOUT: i32 = -8;

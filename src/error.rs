@@ -191,8 +191,6 @@ thread_local! {
     static CAUSE: PerThread<Failure> = const { Cell::new(ManuallyDrop::new(None)) };
     /// Is there anything in `SAID` or `CAUSE`? One look after each callback of a drain.
     static DIRTY: Cell<bool> = const { Cell::new(false) };
-    /// Inside [`raise`]: freeing an older error may call an allocator that calls back in and fails.
-    static RAISING: Cell<bool> = const { Cell::new(false) };
 }
 
 #[inline(always)]
@@ -201,19 +199,14 @@ fn replace<T>(place: &'static std::thread::LocalKey<PerThread<T>>, value: Option
 }
 
 /// Makes a failure this thread's last error; returns its status. A signal handler that interrupted the library on this
-/// thread gets the status only: what it interrupted may be the change of these very cells. So does what fails while an error
-/// is being reported, which never replaces it.
+/// thread does not come here: what it interrupted may be the change of these very cells.
 #[cold]
 pub(crate) fn raise(failure: Failure) -> abi::lazy_status {
     let status = failure.status();
-    if thread::is_inside() || RAISING.here(|raising| raising.replace(true)) {
-        return status;
-    }
     arm();
     DIRTY.here(|dirty| dirty.set(true));
     drop(replace(&CAUSE, Some(failure.clone())));
     drop(replace(&LAST, Some(failure)));
-    RAISING.here(|raising| raising.set(false));
     status
 }
 

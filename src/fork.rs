@@ -28,8 +28,10 @@ pub(crate) fn register() {
 }
 
 thread_local! {
-    /// Did `prepare` take the locks, on this thread?
+    /// Has `prepare` taken the locks, on this thread?
     static PREPARED: Cell<bool> = const { Cell::new(false) };
+    /// The forks of signal handlers, one inside the other, for which it took none.
+    static SKIPPED: Cell<u32> = const { Cell::new(0) };
 }
 
 /// At every entry but those that find READY, or a value: a child that no handler has seen is made whole.
@@ -40,7 +42,7 @@ pub(crate) fn look() {
     }
 }
 
-/// What the handlers do, where none has run. The locks are as they were at the fork; a thread that is gone may have been inside, in the
+/// What the handlers do, where none has run, or one that could take no lock. The locks are as they were at the fork; a thread that is gone may have been inside, in the
 /// middle of a change.
 fn recover() {
     let before = thread::id();
@@ -50,18 +52,19 @@ fn recover() {
     cuda::inherit();
     graph::recover();
     slot::recover(before);
-    registry::recover().inherit(|once| once.recover(before));
+    registry::recover().inherit(|once, slot| once.recover(before, slot));
 }
 
 /// Takes every short lock, in the one order: the registry, then the onces by their places, then the
 /// slots, then the graph, then the observer. So queue, registry and
-/// attempts are whole in the child. Where a signal handler forks inside one of our critical sections, waiting for the
-/// others could be waiting for ourselves: then nothing is taken, and what was interrupted goes on in both processes.
+/// attempts are whole in the child. Where a signal handler forks while its thread is inside one of them, waiting for the
+/// others could be waiting for ourselves: then nothing is taken.
 extern "C" fn prepare() {
-    if thread::is_inside() {
-        return;
+    if thread::holds_any() {
+        return SKIPPED.here(|skipped| skipped.set(skipped.get() + 1));
     }
     look();
+    thread::holds_one_more();
     let registry = registry::lock();
     for once in registry.onces() {
         once.hold_for_fork();
@@ -73,8 +76,18 @@ extern "C" fn prepare() {
     PREPARED.here(|prepared| prepared.set(true));
 }
 
+/// Is this the later half of a `prepare` that took the locks?
+fn is_prepared() -> bool {
+    let was_skipped = SKIPPED.here(|skipped| {
+        let count = skipped.get();
+        skipped.set(count.saturating_sub(1));
+        count != 0
+    });
+    !was_skipped && PREPARED.here(|prepared| prepared.replace(false))
+}
+
 extern "C" fn parent() {
-    if PREPARED.here(|prepared| prepared.replace(false)) {
+    if is_prepared() {
         observer::let_go_after_fork();
         graph::let_go_after_fork();
         slot::let_go_after_fork();
@@ -82,20 +95,25 @@ extern "C" fn parent() {
         for once in registry.onces() {
             once.let_go_after_fork();
         }
+        drop(registry);
+        thread::holds_one_less();
     }
 }
 
-/// Allocates nothing and runs no user code.
+/// Allocates nothing and runs no user code. Where nothing was taken, the child is like one that no handler has seen; what was interrupted
+/// goes on first, until it has left its locks.
 extern "C" fn child() {
     birthmark::mark_child();
+    if !is_prepared() {
+        return thread::when_it_holds_none(recover);
+    }
     let before = thread::id();
     thread::forget_id();
     trace::forked();
     cuda::inherit();
-    if PREPARED.here(|prepared| prepared.replace(false)) {
-        graph::inherit();
-        slot::inherit(before);
-        registry::resume().inherit(|once| once.inherit(before));
-        observer::inherit();
-    }
+    graph::inherit();
+    slot::inherit(before);
+    registry::resume().inherit(|once, _| once.inherit(before));
+    observer::inherit();
+    thread::holds_one_less();
 }

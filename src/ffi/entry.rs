@@ -2,7 +2,8 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use crate::abi::{self, lazy_config, lazy_fn, lazy_once, lazy_status};
+use super::view;
+use crate::abi::{self, lazy_config, lazy_error, lazy_fn, lazy_once, lazy_status};
 use crate::error::{self, Failure, Said};
 use crate::fork;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
@@ -44,7 +45,15 @@ pub(super) unsafe fn callback(function: lazy_fn, ctx: *mut c_void) -> Option<Cal
 /// A bad argument.
 #[cold]
 pub(super) fn invalid(text: &str) -> lazy_status {
-    preserved(|| error::raise(Failure::invalid(text)))
+    if thread::is_inside() {
+        return abi::LAZY_E_INVALID;
+    }
+    own(|| error::raise(Failure::invalid(text)))
+}
+
+/// Work of the library's own: a signal handler that interrupts it is refused, and the caller's `errno` survives.
+pub(super) fn own<R>(work: impl FnOnce() -> R) -> R {
+    preserved(|| thread::inside(work))
 }
 
 const NO_ONCE: &str = "the once is NULL, or its abi is one that this library does not know: memory that is no lazy_once, \
@@ -61,13 +70,13 @@ pub(super) fn enter() {
     trace::look();
 }
 
-/// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs is taken by the
+/// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs may be taken by the
 /// code beneath it, which cannot go on before the handler has returned.
 pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
     if thread::is_inside() {
         return abi::LAZY_E_DEADLOCK;
     }
-    preserved(|| {
+    own(|| {
         enter();
         act().unwrap_or_else(error::raise)
     })
@@ -128,7 +137,7 @@ pub(super) fn callback_failed(once: &Once, code: i32, origin: Origin) -> lazy_st
     if thread::is_inside() {
         return abi::LAZY_E_CALLBACK;
     }
-    preserved(|| error::raise(once::ready_failed(once, code, origin)))
+    own(|| error::raise(once::ready_failed(once, code, origin)))
 }
 
 /// The rest of `lazy_call`: decide, then run with nothing held. Only the callback itself may change `errno`.
@@ -145,13 +154,11 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         let decision = once::call(once, &Ask::Plain(callback, caller))?;
         Ok((once, callback, decision))
     };
-    match preserved(|| decide().map_err(error::raise)) {
+    match own(|| decide().map_err(error::raise)) {
         Ok((.., (Decision::Queued(_), _))) => abi::LAZY_QUEUED,
         Ok((once, callback, (Decision::RunAfterWait | Decision::RunReentrant, _))) => {
-            once::run(once, callback, Origin::Address(caller)).map_or_else(
-                |failure| preserved(|| error::raise(failure)),
-                |()| abi::LAZY_OK,
-            )
+            once::run(once, callback, Origin::Address(caller))
+                .map_or_else(|failure| own(|| error::raise(failure)), |()| abi::LAZY_OK)
         }
         Err(status) => status,
     }
@@ -162,7 +169,7 @@ pub(super) fn is_initializing(once: &Once) -> bool {
     if thread::is_inside() {
         return false;
     }
-    preserved(enter);
+    own(enter);
     once.is_mine()
 }
 
@@ -190,15 +197,25 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
     let status = if status < 0 { status } else { abi::LAZY_E_INIT };
     let code = if code == 0 { -1 } else { code };
     if !thread::is_inside() && !message.is_null() {
-        // SAFETY: the caller's promise.
-        let bytes = unsafe { CStr::from_ptr(message) }.to_bytes();
-        let text = text!("{}", Lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]));
-        error::say(Said {
-            status,
-            code,
-            shown: code,
-            text,
+        own(|| {
+            // SAFETY: the caller's promise.
+            let bytes = unsafe { CStr::from_ptr(message) }.to_bytes();
+            let text = text!("{}", Lossy(&bytes[..bytes.len().min(LONGEST_TEXT)]));
+            error::say(Said {
+                status,
+                code,
+                shown: code,
+                text,
+            });
         });
     }
     code
+}
+
+/// A signal handler that interrupted the library finds none.
+pub(super) fn last_error() -> *const lazy_error {
+    if thread::is_inside() {
+        return core::ptr::null();
+    }
+    own(view::last_error)
 }

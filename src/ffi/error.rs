@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::{entry, view};
+use super::entry;
 use crate::abi::{LAZY_E_INIT, LAZY_OK, lazy_error, lazy_status};
 
 /// Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
@@ -69,7 +69,7 @@ pub unsafe extern "C-unwind" fn lazy_fail_status(
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn lazy_last_error() -> *const lazy_error {
-    view::last_error()
+    entry::last_error()
 }
 
 /// The name and meaning of a status, such as for a log line.

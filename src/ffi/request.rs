@@ -2,10 +2,11 @@
 
 use core::ffi::c_void;
 
+use super::entry::own;
 use super::{entry, origin, with_return_address};
 use crate::abi::{self, lazy_once, lazy_receipt, lazy_request, lazy_status};
 use crate::error::{self, Failure};
-use crate::once::{self, Ask, Cancelled, Decision, Details, Once};
+use crate::once::{self, Ask, Cancelled, Decision, Details, Once, Replaced};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::sized::{Foreign, Target};
@@ -146,7 +147,7 @@ unsafe extern "C-unwind" fn submit_body(
     if thread::is_inside() {
         return abi::LAZY_E_DEADLOCK;
     }
-    let checked = preserved(|| {
+    let checked = own(|| {
         let once = entry::given(once)?;
         if let Some(Err(malformed)) = receipt.check() {
             return Err(Failure::invalid(text!("lazy_receipt.size: {malformed}")));
@@ -155,8 +156,20 @@ unsafe extern "C-unwind" fn submit_body(
         Ok((once, details, no_wait))
     });
     match checked {
-        Ok((once, details, no_wait)) => submit(once, &details, no_wait, &receipt),
-        Err(failure) => preserved(|| error::raise(failure)),
+        Ok((once, details, _)) if once.is_ready() => {
+            once.tell_ready();
+            act(
+                once,
+                &details,
+                true,
+                (Decision::RunAfterWait, None),
+                &receipt,
+            )
+        }
+        Ok((once, details, no_wait)) => {
+            thread::inside(|| submit(once, &details, no_wait, &receipt))
+        }
+        Err(failure) => own(|| error::raise(failure)),
     }
 }
 
@@ -202,31 +215,35 @@ fn submit(
     no_wait: bool,
     receipt: &Target<lazy_receipt>,
 ) -> lazy_status {
+    let ask = Ask::Request {
+        details: *details,
+        no_wait,
+    };
+    let decide = || {
+        entry::enter();
+        once.check_frames()?;
+        once::call(once, &ask)
+    };
+    match preserved(|| decide().map_err(error::raise)) {
+        Ok(decided) => act(once, details, false, decided, receipt),
+        Err(status) => status,
+    }
+}
+
+/// What has been decided.
+fn act(
+    once: &Once,
+    details: &Details,
+    ready: bool,
+    (decision, replaced): (Decision, Replaced),
+    receipt: &Target<lazy_receipt>,
+) -> lazy_status {
     let fill = |ticket, outcome| {
         receipt.fill(&lazy_receipt {
             size: 0,
             ticket,
             outcome,
         });
-    };
-    let ready = once.is_ready();
-    let (decision, replaced) = if ready {
-        once.tell_ready();
-        (Decision::RunAfterWait, None)
-    } else {
-        let ask = Ask::Request {
-            details: *details,
-            no_wait,
-        };
-        let decide = || {
-            entry::enter();
-            once.check_frames()?;
-            once::call(once, &ask)
-        };
-        match preserved(|| decide().map_err(error::raise)) {
-            Ok(decided) => decided,
-            Err(status) => return status,
-        }
     };
     // What this one replaces is released last: an exception out of that finds this one queued or run, and the receipt filled.
     once.until_end_of_call(replaced, |end| {
@@ -246,20 +263,20 @@ fn submit(
             if ready {
                 once::run_ready_request(once, details)
             } else {
-                once::run_request(once, details)
+                thread::outside(|| once::run_request(once, details))
             }
         };
         let (result, fault) = if details.held {
             match once.held(run) {
                 Ok(ran) => ran,
                 // The host did not let it run: it was not taken.
-                Err(failure) => return preserved(|| error::raise(failure)),
+                Err(failure) => return own(|| error::raise(failure)),
             }
         } else {
             (run(), None)
         };
         fill(0, outcome);
-        preserved(|| {
+        own(|| {
             let status = result.map_or_else(error::raise, |()| abi::LAZY_OK);
             // The request's own status counts; what was wrong with the hooks is left for whoever looks.
             if let Some(fault) = fault {

@@ -130,11 +130,12 @@ impl Attempt {
         false
     }
 
-    /// The owner does not exist in this forked child. `held` references are left there, unless this very thread forked,
-    /// in a signal handler, while it waited: its own must stay, and so do those of threads that are gone.
+    /// The owner does not exist in this forked child. `held` references are left there, unless this very thread forked
+    /// in a signal handler, in the middle of something of the library's or while it waited: its own must stay, and so do those of threads
+    /// that are gone.
     #[cfg(not(loom))]
     pub(super) fn make_void(this: &mut Shared<Self>, held: usize) {
-        if !Mark::is_set(this.key()) {
+        if thread::side() == thread::Side::Outside && !Mark::is_set(this.key()) {
             this.forget_others(held);
         }
         this.outcome.keep(Outcome::Void);

@@ -173,7 +173,9 @@ pub(crate) fn run_request(once: &Once, details: &Details) -> Result<(), Failure>
 pub(crate) fn run_ready_request(once: &Once, details: &Details) -> Result<(), Failure> {
     details.released_after(|| match details.callback.run() {
         0 => Ok(()),
-        code => Err(preserved(|| ready_failed(once, code, details.origin))),
+        code => Err(preserved(|| {
+            thread::inside(|| ready_failed(once, code, details.origin))
+        })),
     })
 }
 
@@ -186,8 +188,9 @@ pub(crate) fn run(once: &Once, callback: Callback, origin: Origin) -> Result<(),
         return Ok(());
     }
     let (said, cause) = scope.take(code);
+    let said = said.map(|said| said.text);
     Err(preserved(|| {
-        callback_failed(once, code, origin, said.map(|said| said.text), cause)
+        thread::inside(|| callback_failed(once, code, origin, said, cause))
     }))
 }
 

@@ -41,17 +41,16 @@ impl Once {
             *phase = word::CLOSED;
             Some((attempt, plain, body.take_unneeded(registry, *phase)))
         });
+        let running = closed.as_ref().and_then(|(attempt, ..)| attempt.as_ref());
+        let running = running.filter(|_| order::tell_waiters());
+        let wakes = running.map(|attempt| attempt.outcome.keep(Outcome::Failed(failure)));
         drop(registry);
-        let Some((attempt, ..)) = &closed else {
+        drop(wakes);
+        if closed.is_none() {
             return Err(Failure::invalid(text!(
                 "{} belongs to the whole process and cannot be closed: use lazy_once_cancel_owner and lazy_once_reset",
                 called(&name)
             )));
-        };
-        if let Some(attempt) = attempt
-            && order::tell_waiters()
-        {
-            attempt.outcome.keep(Outcome::Failed(failure));
         }
         self.withdraw_all();
         Ok(())

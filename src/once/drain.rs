@@ -16,6 +16,7 @@ use crate::sys::site::Origin;
 use crate::sys::thread::Mark;
 use crate::sys::{clock, thread};
 use crate::trace::{self, Span, What};
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 
 /// The right and duty of one thread to end an attempt. Unless told otherwise, it ends as failed: whatever unwinds past it
@@ -125,7 +126,7 @@ impl<'a> Ownership<'a> {
             return Ok(());
         };
         let scope = Scope::enter();
-        match initializer.run() {
+        match thread::outside(|| initializer.run()) {
             0 => Ok(()),
             _ if self.attempt.is_void() => Err(Failure::Bare(abi::LAZY_E_FORKED)),
             code => Err(self.initializer_failed(code, &scope)),
@@ -175,7 +176,7 @@ impl<'a> Ownership<'a> {
             attempt: self.attempt.clone(),
         };
         let scope = Scope::enter();
-        watch(|said| {
+        let run_all = |said: &Cell<bool>| {
             while let Some(entry) = block.current() {
                 let code = if REPORTED {
                     self.span(entry.origin(), entry.ticket)
@@ -187,16 +188,20 @@ impl<'a> Ownership<'a> {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
-                    let failure = self.plain_failed(entry, code, &scope);
-                    let goes_on = self.leave_plain(&block, entry);
-                    self.failed(failure, goes_on)?;
+                    thread::inside(|| {
+                        let failure = self.plain_failed(entry, code, &scope);
+                        let goes_on = self.leave_plain(&block, entry);
+                        self.failed(failure, goes_on)
+                    })?;
                     continue;
                 }
                 block.advance();
                 scope.forget_if(said);
             }
             Ok::<_, Failure>(())
-        })?;
+        };
+        // All of them as somebody else's: so a million cost no more than one.
+        thread::outside(|| watch(run_all))?;
         let mut locked = self.locked();
         let work = locked.gate().running_mut().work.take();
         // The queue takes its block back alone.
@@ -293,10 +298,10 @@ impl<'a> Ownership<'a> {
             if self.released {
                 let work = gate.running_mut().work.take();
                 let place = gate.queue.remove(request);
+                let wakes = request.gone.keep(());
                 drop(locked);
-                drop((work, place));
+                drop((wakes, work, place));
                 self.current = None;
-                request.gone.keep(());
                 return;
             }
             gate.queue.release(request, thread::id());
@@ -313,7 +318,6 @@ impl<'a> Ownership<'a> {
             Request::release(request);
         }
         drop(self.once.take_leaving(request));
-        request.gone.keep(());
     }
 
     pub(super) fn locked(&self) -> Locked<'a> {

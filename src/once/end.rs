@@ -48,9 +48,11 @@ impl Ownership<'_> {
             thread::owns(-1);
             (End::Ready, Some((running, memory, unneeded)))
         });
+        let is_ready = matches!(end, End::Ready);
+        let wakes = is_ready.then(|| self.attempt.outcome.keep(Outcome::Ready));
         drop(registry);
-        if let End::Ready = end {
-            self.attempt.outcome.keep(Outcome::Ready);
+        drop(wakes);
+        if is_ready {
             self.tell_end(word::READY, abi::LAZY_OK);
         }
         drop(unneeded);
@@ -84,16 +86,16 @@ impl Ownership<'_> {
                 let unneeded = body.take_unneeded(registry, *phase);
                 (closed, *phase, (running, rest, unneeded))
             });
-        drop(registry);
-        let failure = match closed {
+        let (failure, wakes) = match closed {
             // Whoever closed it has told the waiters.
-            Some(closed) => closed.unwrap_or(failure),
+            Some(closed) => (closed.unwrap_or(failure), None),
             None => {
-                self.attempt.outcome.keep(Outcome::Failed(failure.clone()));
-                failure
+                let outcome = Outcome::Failed(failure.clone());
+                (failure, Some(self.attempt.outcome.keep(outcome)))
             }
         };
-        drop((ran, unneeded));
+        drop(registry);
+        drop((wakes, ran, unneeded));
         self.tell_end(phase, failure.status());
         failure
     }

@@ -248,6 +248,15 @@ impl Locked<'_> {
 }
 
 impl Body {
+    /// What the word says in that phase.
+    pub(super) fn payload_in(&self, phase: u32) -> u32 {
+        if self.gate.is_some() && phase != word::READY {
+            phase | word::LOCKABLE
+        } else {
+            phase
+        }
+    }
+
     /// Takes the gate out if the once may own nothing in this phase. The caller drops it after every lock.
     #[must_use]
     #[inline(never)]

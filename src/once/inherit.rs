@@ -4,7 +4,7 @@ use super::attempt::Attempt;
 use super::config::OnFork;
 use super::gate::{Body, Gate, Running};
 use super::queue::Work;
-use super::{Once, word};
+use super::{Once, registry, word};
 use crate::sys::process;
 use crate::sys::thread::Mark;
 
@@ -26,16 +26,25 @@ impl Once {
         self.word.raw().payload() & word::LOCKABLE != 0
     }
 
-    /// The same as `inherit` in a child that no handler has seen.
-    pub(crate) fn recover(&self, before: u64) -> bool {
-        if self.word.raw().is_taken() {
-            self.word.remake(|payload, body| {
-                if let Some(gate) = &mut body.gate {
+    /// The same as `inherit` in a child that no handler has seen, where a thread that is gone may have been in the middle of a change of
+    /// this once, of its word or of its place in the registry.
+    pub(crate) fn recover(&self, before: u64, slot: registry::Slot) -> bool {
+        let is_torn = self.word.raw().is_taken();
+        self.word.remake(|payload, body| {
+            let mut phase = payload & !word::LOCKABLE;
+            let mut is_running = false;
+            if let Some(gate) = &mut body.gate {
+                gate.slot = slot;
+                if is_torn {
                     gate.lose_queue(before);
                 }
-                payload
-            });
-        }
+                is_running = gate.running.is_some();
+            }
+            if !is_running && matches!(phase, word::INITIALIZING | word::DRAINING) {
+                phase = word::FRESH;
+            }
+            body.payload_in(phase)
+        });
         self.inherit(before)
     }
 
@@ -76,7 +85,7 @@ impl Body {
     /// stays the same; any other is nobody's, and its queue is whole, the running request first.
     fn inherit(&mut self, phase: u32, before: u64, is_preparing: bool) -> (u32, bool) {
         let Some(gate) = &mut self.gate else {
-            return (phase, true);
+            return (phase, false);
         };
         let began = self.counters.is_touched() || gate.prepared || gate.preparing > 0;
         let fate = match gate.config.on_fork {

@@ -13,7 +13,7 @@ use crate::sys::memory::Shared;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{append, text};
-use crate::sys::thread::Mark;
+use crate::sys::thread::{self, Mark};
 
 /// What a call that initializes asks for.
 pub(crate) struct Start {
@@ -261,7 +261,7 @@ impl Once {
     fn prepare(&self, callback: Callback) -> Result<(), Failure> {
         let scope = Scope::enter();
         let mut preparing = Preparing::begin(self);
-        let code = Mark::during(self.prepare_key(), || callback.run());
+        let code = Mark::during(self.prepare_key(), || thread::outside(|| callback.run()));
         preparing.succeeded = code == 0;
         drop(preparing);
         if code == 0 {
@@ -287,7 +287,7 @@ impl Once {
 
     fn ask(&self, callback: Callback) -> Result<(), Failure> {
         let scope = Scope::enter();
-        let code = Mark::during(self.ask_key(), || callback.run());
+        let code = Mark::during(self.ask_key(), || thread::outside(|| callback.run()));
         if code == 0 {
             return Ok(());
         }

@@ -49,7 +49,9 @@ mod withdraw;
 pub(crate) mod word;
 
 pub(crate) use attempt::Progress;
-pub(crate) use call::{Ask, Decision, call, ready_failed, run, run_ready_request, run_request};
+pub(crate) use call::{
+    Ask, Decision, Replaced, call, ready_failed, run, run_ready_request, run_request,
+};
 pub(crate) use config::Config;
 #[cfg(not(loom))]
 pub(crate) use config::OnFork;
@@ -187,10 +189,12 @@ impl Once {
         registry: &mut registry::Held<'_>,
         act: impl FnOnce(&mut u32, &mut Body, &mut registry::Held<'_>) -> R,
     ) -> R {
+        registry.changes(Some(self));
         let mut body = self.open();
         let mut phase = body.payload() & !word::LOCKABLE;
         let result = act(&mut phase, &mut body, registry);
         Self::shut(body, phase);
+        registry.changes(None);
         result
     }
 
@@ -207,12 +211,7 @@ impl Once {
 
     #[inline(never)]
     fn shut(body: Guard<'_, Body>, phase: u32) {
-        let lockable = body.gate.is_some() && phase != word::READY;
-        let payload = if lockable {
-            phase | word::LOCKABLE
-        } else {
-            phase
-        };
+        let payload = body.payload_in(phase);
         body.shut(payload, word::LOCKABLE);
     }
 }

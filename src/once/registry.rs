@@ -54,6 +54,8 @@ mod native {
         free: u32,
         /// In the order of their names.
         names: Row<&'static Named>,
+        /// The once whose body is being changed with this, which is in no place at some moment of that.
+        changing: Option<Anchor<Once>>,
     }
 
     static REGISTRY: Mutex<Registry> = Mutex::const_new(
@@ -62,6 +64,7 @@ mod native {
             places: Row::new(),
             free: NONE,
             names: Row::new(),
+            changing: None,
         },
     );
 
@@ -134,14 +137,26 @@ mod native {
             })
         }
 
-        /// In a forked child: what `inherit` does not want any more is taken out.
-        pub(crate) fn inherit(&mut self, stays: impl Fn(&Once) -> bool) {
+        /// The body of that once is about to be changed with this, or has been.
+        #[inline(always)]
+        pub(crate) fn changes(&mut self, once: Option<&Once>) {
+            self.changing = once.map(Anchor::new);
+        }
+
+        /// In a forked child: what `inherit`, which is told the place, does not want any more is taken out.
+        pub(crate) fn inherit(&mut self, stays: impl Fn(&Once, Slot) -> bool) {
+            let left = self.changing.take();
+            let left = left.filter(|left| !self.onces().any(|once| std::ptr::eq(once, left.get())));
             let mut index = 0;
             while let Some(place) = self.at(index) {
-                if place.is_some_and(|once| !stays(once.get())) {
-                    self.remove(&mut Slot(index as u32));
+                let mut slot = Slot(index as u32);
+                if place.is_some_and(|once| !stays(once.get(), slot)) {
+                    self.remove(&mut slot);
                 }
                 index += 1;
+            }
+            if let Some(left) = left {
+                stays(left.get(), Slot::default());
             }
         }
 
@@ -231,5 +246,7 @@ mod model {
         }
 
         pub(crate) fn remove(&mut self, _slot: &mut Slot) {}
+
+        pub(crate) fn changes(&mut self, _once: Option<&Once>) {}
     }
 }

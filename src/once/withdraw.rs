@@ -250,14 +250,14 @@ impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         let taken = self.once.take_leaving(&self.request);
         thread::owns(-1);
-        self.request.gone.keep(());
         drop(taken);
     }
 }
 
 impl Once {
-    /// Takes a request off the queue whose context has been released. What that frees is to be freed outside every lock.
-    pub(super) fn take_leaving(&self, request: &Request) -> impl Sized + use<> {
+    /// Takes a request off the queue whose context has been released: it is gone. What that frees, and who waits for it, is to be seen to
+    /// outside every lock.
+    pub(super) fn take_leaving<'a>(&self, request: &'a Request) -> impl Sized + use<'a> {
         let place = self
             .lock_gate()
             .and_then(|mut locked| locked.gate().queue.remove(request));
@@ -269,7 +269,8 @@ impl Once {
                 .as_mut()
                 .filter(|_| place.is_none())
                 .and_then(|gate| gate.queue.remove(request));
-            (place, late, body.take_unneeded(registry, *phase))
+            let wakes = request.gone.keep(());
+            (wakes, place, late, body.take_unneeded(registry, *phase))
         })
     }
 }

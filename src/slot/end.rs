@@ -69,9 +69,9 @@ impl Drop for Ending {
         let removed = parts
             .filter(|_| self.value.stage() == Stage::Leaving)
             .and_then(|parts| parts.remove(&self.value));
+        let wakes = self.value.gone.keep(());
         drop(held);
-        drop(removed);
-        self.value.gone.keep(());
+        drop((wakes, removed));
         thread::owns(-1);
     }
 }

@@ -90,8 +90,8 @@ impl Value {
     fn lose(&self, before: u64) {
         if self.worker() != before {
             match self.stage() {
-                Stage::Making => self.made.keep(None),
-                Stage::Leaving => self.gone.keep(()),
+                Stage::Making => drop(self.made.keep(None)),
+                Stage::Leaving => drop(self.gone.keep(())),
                 Stage::Live | Stage::Gone => {}
             }
         }

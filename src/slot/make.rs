@@ -315,7 +315,9 @@ impl Making {
             parts.pid = process::id();
             self.is_done = true;
         }
+        let wakes = self.is_done.then(|| self.value.made.keep(None));
         drop(held);
+        drop(wakes);
         if self.is_done && body.is_open() {
             Ok(pointer)
         } else {
@@ -328,21 +330,18 @@ impl Drop for Making {
     fn drop(&mut self) {
         let value = &self.value;
         if !self.is_done {
+            let failure = self.failure.take();
+            let failure = failure.unwrap_or_else(|| unwound(value.body, value.index));
             let mut held = body::lock();
             let removed = value.body.parts(&mut held).map(|parts| {
                 let listed = (value.stage() == Stage::Making).then(|| parts.remove(value));
                 (listed, parts.process.take(value))
             });
+            let wakes = value.made.keep(Some(failure));
             drop(held);
-            drop(removed);
+            drop((wakes, removed));
             mine::take(value);
         }
-        let failure = self.failure.take();
-        value.made.keep(if self.is_done {
-            None
-        } else {
-            Some(failure.unwrap_or_else(|| unwound(value.body, value.index)))
-        });
         thread::owns(-1);
     }
 }

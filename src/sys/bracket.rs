@@ -5,6 +5,7 @@ use crate::abi;
 use crate::sys::local::Local;
 use crate::sys::sized::Foreign;
 use crate::sys::stack;
+use crate::sys::thread::{self, Side};
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -45,6 +46,8 @@ pub(crate) struct Ran<R> {
 
 /// A call of a hook, which lives on this thread's stack for as long as that lasts.
 struct Call<F, R> {
+    /// The side that the hook was called from.
+    side: Side,
     body: Cell<Option<F>>,
     result: Cell<Option<R>>,
     calls: Cell<u32>,
@@ -124,13 +127,15 @@ impl Bracket {
     /// The same without a note of it.
     fn run_as_it_is<R>(&self, body: impl FnOnce() -> R) -> Ran<R> {
         let call = Call {
+            side: thread::side(),
             body: Cell::new(Some(body)),
             result: Cell::new(None),
             calls: Cell::new(0),
         };
         let (hook, argument) = entry(&call);
         // SAFETY: the host's author promised such a function; `argument` fits `hook` and lives until it has returned.
-        let code = unsafe { (self.run_attached)(self.context, Some(hook), argument) };
+        let code =
+            thread::outside(|| unsafe { (self.run_attached)(self.context, Some(hook), argument) });
         Ran {
             result: call.result.take(),
             fault: fault(call.calls.get(), code),
@@ -155,7 +160,7 @@ fn entry<F: FnOnce() -> R, R>(call: &Call<F, R>) -> (Body, *mut c_void) {
         let call = unsafe { &*argument.cast::<Call<F, R>>() };
         call.calls.set(call.calls.get() + 1);
         if let Some(body) = call.body.take() {
-            call.result.set(Some(body()));
+            call.result.set(Some(thread::on(call.side, body)));
         }
     }
     (run::<F, R>, std::ptr::from_ref(call).cast_mut().cast())
@@ -238,14 +243,14 @@ fn wait_in(next: *const Inside, sleep: &dyn Fn(), interrupt_it: &(dyn Fn() + Syn
             calls: Cell::new(0),
         };
         // SAFETY: the host's author promised such a function; the argument fits and lives until it has returned.
-        let code = unsafe {
+        let code = thread::outside(|| unsafe {
             wait_detached(
                 host.context,
                 Some(call_park),
                 Some(call_interrupt),
                 (&raw const park).cast_mut().cast(),
             )
-        };
+        });
         (park.calls.get(), code)
     };
     let let_go = if inside.is_shared.get() {

@@ -3,6 +3,7 @@
 #[cfg(not(loom))]
 use super::cancel::uncancelled;
 use super::text::{Lossy, Text, text};
+use super::thread;
 use crate::abi::lazy_event;
 use std::ffi::{c_char, c_void};
 
@@ -54,6 +55,7 @@ impl Callback {
         Self { function, context }
     }
 
+    /// On the side of whoever calls, since a READY once touches no thread-local storage: by [`thread::outside`] from the library's own.
     #[inline(always)]
     pub(crate) fn run(self) -> i32 {
         // SAFETY: whoever handed it over through the C interface promised a callable function and its context.
@@ -62,14 +64,16 @@ impl Callback {
 
     pub(crate) fn release(self, release: Release) {
         // SAFETY: as for `run`; called once, which the queue sees to.
-        unsafe { release(self.context) }
+        thread::outside(|| unsafe { release(self.context) });
     }
 
     /// What it says of itself; a buffer that it left without a NUL is cut.
     pub(crate) fn describe(self, describe: Describe) -> Text {
         let mut buffer = [0u8; LONGEST_DESCRIPTION];
         // SAFETY: as for `run`; the buffer has that many bytes.
-        unsafe { describe(self.context, buffer.as_mut_ptr().cast(), buffer.len()) };
+        thread::outside(|| unsafe {
+            describe(self.context, buffer.as_mut_ptr().cast(), buffer.len())
+        });
         let end = buffer.iter().position(|&byte| byte == 0);
         text!("{}", Lossy(&buffer[..end.unwrap_or(buffer.len() - 1)]))
     }
@@ -99,7 +103,7 @@ impl Listener {
     pub(crate) fn tell(&self, event: &lazy_event) {
         uncancelled(|| {
             // SAFETY: whoever set the observer promised such a function; the event lives until it returns.
-            unsafe { (self.on_event)(self.context.0, event) };
+            thread::outside(|| unsafe { (self.on_event)(self.context.0, event) });
         });
     }
 }
@@ -141,7 +145,7 @@ impl Factory {
         let create = self.create?;
         let mut value = std::ptr::null_mut();
         // SAFETY: whoever configured the slot promised such a function; `value` is valid to write to.
-        let code = unsafe { create(self.context.0, index, &mut value) };
+        let code = thread::outside(|| unsafe { create(self.context.0, index, &mut value) });
         Some(if code == 0 { Ok(value) } else { Err(code) })
     }
 
@@ -149,7 +153,7 @@ impl Factory {
     pub(crate) fn destroy(&self, index: u32, value: *mut c_void) {
         if let Some(destroy) = self.destroy {
             // SAFETY: as for `create`.
-            unsafe { destroy(self.context.0, index, value) };
+            thread::outside(|| unsafe { destroy(self.context.0, index, value) });
         }
     }
 
@@ -157,6 +161,6 @@ impl Factory {
     pub(crate) fn share(&self, value: *mut c_void) -> Option<*mut c_void> {
         // SAFETY: as for `create`.
         self.share
-            .map(|share| unsafe { share(self.context.0, value) })
+            .map(|share| thread::outside(|| unsafe { share(self.context.0, value) }))
     }
 }

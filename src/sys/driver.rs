@@ -5,6 +5,7 @@ use super::invariant::Invariant;
 use super::loader::{Library, file_of};
 use super::memory::try_box;
 use super::text::{Lossy, Text, text};
+use super::thread;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::{null_mut, with_exposed_provenance};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -165,36 +166,36 @@ fn find() -> Result<Driver, Absent> {
 impl Driver {
     pub(crate) fn init(&self) -> Result<(), c_int> {
         // SAFETY: takes no pointers; 0 is the one value of its flags.
-        checked(unsafe { (self.init)(0) })
+        checked(|| unsafe { (self.init)(0) })
     }
 
     /// May be asked before `init`.
     pub(crate) fn version(&self) -> Result<c_int, c_int> {
         let mut version = 0;
         // SAFETY: a place to write to.
-        checked(unsafe { (self.get_version)(&mut version) }).map(|()| version)
+        checked(|| unsafe { (self.get_version)(&mut version) }).map(|()| version)
     }
 
     pub(crate) fn device_count(&self) -> Result<c_int, c_int> {
         let mut count = 0;
         // SAFETY: a place to write to.
-        checked(unsafe { (self.get_count)(&mut count) }).map(|()| count)
+        checked(|| unsafe { (self.get_count)(&mut count) }).map(|()| count)
     }
 
     /// One reference more to the primary context of the device with that ordinal.
     fn retain(&self, ordinal: c_int) -> Result<Context, c_int> {
         let mut device = 0;
         // SAFETY: a place to write to.
-        checked(unsafe { (self.get_device)(&mut device, ordinal) })?;
+        checked(|| unsafe { (self.get_device)(&mut device, ordinal) })?;
         let mut context = null_mut();
         // SAFETY: a place to write to, and a device that the driver has just named.
-        checked(unsafe { (self.retain)(&mut context, device) }).map(|()| context)
+        checked(|| unsafe { (self.retain)(&mut context, device) }).map(|()| context)
     }
 
     /// Makes it this thread's.
     pub(crate) fn set_current(&self, context: Context) -> Result<(), c_int> {
         // SAFETY: a context that is retained and never released.
-        checked(unsafe { (self.set_current)(context) })
+        checked(|| unsafe { (self.set_current)(context) })
     }
 
     /// The name of a result, if the driver knows it.
@@ -230,14 +231,18 @@ pub(crate) unsafe extern "C-unwind" fn retain(
     }
 }
 
-fn checked(result: c_int) -> Result<(), c_int> {
-    if result == 0 { Ok(()) } else { Err(result) }
+/// What the driver answered. It may come back in.
+fn checked(call: impl FnOnce() -> c_int) -> Result<(), c_int> {
+    match thread::outside(call) {
+        0 => Ok(()),
+        result => Err(result),
+    }
 }
 
 fn describe(function: Option<DescribeFn>, result: c_int) -> Option<&'static CStr> {
     let mut text = std::ptr::null();
     // SAFETY: a place to write to; any result may be asked about.
-    let asked = function.map(|function| unsafe { function(result, &mut text) });
+    let asked = function.map(|function| thread::outside(|| unsafe { function(result, &mut text) }));
     let is_known = asked == Some(0) && !text.is_null();
     // SAFETY: a constant of the driver, which is never unloaded.
     is_known.then(|| unsafe { CStr::from_ptr(text) })

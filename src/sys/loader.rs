@@ -1,6 +1,7 @@
 //! The dynamic loader: libraries and functions that are found at run time.
 
 use super::text::{Lossy, Text, text};
+use super::thread;
 use std::ffi::{CStr, c_int, c_void};
 
 /// An open library. It is never closed: what was found in it stays valid.
@@ -33,7 +34,7 @@ impl Library {
 
 fn load(name: &CStr, mode: c_int) -> Option<*mut c_void> {
     // SAFETY: a C string; what the library's constructors do is its own business.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), mode) };
+    let handle = thread::outside(|| unsafe { libc::dlopen(name.as_ptr(), mode) });
     (!handle.is_null()).then_some(handle)
 }
 

@@ -14,6 +14,8 @@ pub(crate) const PAYLOAD: u32 = 0xff;
 const LOCKED: u32 = 0x100;
 /// Somebody may be asleep on the word; whoever unlocks wakes one.
 const CONTENDED: u32 = 0x200;
+/// It was taken over from a thread that is gone, which may have been in the middle of a change.
+const TORN: u32 = 0x400;
 /// Looks at a taken lock before sleeping. Critical sections are a few dozen instructions; std spins as long.
 const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
 
@@ -71,13 +73,13 @@ impl RawLock {
     #[inline(always)]
     fn exchange<const NOTED: bool>(&self, seen: u32, locked: u32) -> Result<u32, u32> {
         if NOTED {
-            thread::holds(self.key());
+            thread::holds_one_more();
         }
         let result = self
             .word
             .compare_exchange(seen, locked, order::lock(), Relaxed);
         if NOTED && result.is_err() {
-            thread::released(self.key());
+            thread::holds_one_less();
         }
         result
     }
@@ -107,6 +109,14 @@ impl RawLock {
                 seen = self.word.load(Relaxed);
                 continue;
             }
+            if thread::is_awaited() {
+                // In a child that a signal handler has forked inside another lock: who holds this one is gone.
+                if NOTED {
+                    thread::holds_one_more();
+                }
+                self.word.fetch_or(TORN, Relaxed);
+                break;
+            }
             if seen & CONTENDED == 0
                 && let Err(now) =
                     self.word
@@ -132,9 +142,8 @@ impl RawLock {
     /// Releases the lock.
     #[inline(never)]
     pub(crate) fn release(&self) {
-        let key = self.key();
         self.let_go();
-        thread::released(key);
+        thread::holds_one_less();
     }
 
     /// The other half of [`Self::acquire`].
@@ -142,7 +151,7 @@ impl RawLock {
     pub(crate) fn let_go(&self) {
         race::release(self);
         let address = self.word.address();
-        let old = self.word.fetch_and(PAYLOAD, order::unlock());
+        let old = self.word.fetch_and(PAYLOAD | TORN, order::unlock());
         if old & CONTENDED != 0 && order::wake_lock() {
             futex::wake_at(address, 1);
         }
@@ -152,11 +161,10 @@ impl RawLock {
     /// address of the word is used.
     #[inline(never)]
     pub(crate) fn settle(&self, payload: u32) {
-        let key = self.key();
         race::release(self);
         let address = self.word.address();
         let old = self.word.swap(payload, order::publish_ready());
-        thread::released(key);
+        thread::holds_one_less();
         if old & CONTENDED != 0 && order::wake_lock_settled() {
             futex::wake_at(address, 1);
         }
@@ -167,17 +175,13 @@ impl RawLock {
         race::release(self);
         self.word.store(payload, order::unlock());
     }
-
-    fn key(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
 }
 
 #[cfg(not(loom))]
 impl RawLock {
-    /// Is somebody inside?
+    /// Is somebody inside, or has a thread that is gone been there?
     pub(crate) fn is_taken(&self) -> bool {
-        self.word.load(Relaxed) & LOCKED != 0
+        self.word.load(Relaxed) & (LOCKED | TORN) != 0
     }
 
     /// The free lock with this payload, whatever it was: for a forked child, whose other threads are gone.

@@ -5,7 +5,7 @@ use super::UnsafeCell;
 use super::atomic::Ordering::Relaxed;
 use super::clock::Deadline;
 use super::futex::Futex;
-use super::{order, race};
+use super::{order, race, thread};
 
 /// Nothing written, nobody asleep.
 const PENDING: u32 = 0;
@@ -28,6 +28,19 @@ unsafe impl<T: Send + Sync> Sync for Promise<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Send for Promise<T> {}
 
+/// Wakes whoever sleeps for a promise that has been kept.
+pub(crate) struct Awakening<'a>(Option<&'a Futex>);
+
+impl Drop for Awakening<'_> {
+    fn drop(&mut self) {
+        if let Some(state) = self.0
+            && order::wake_waiter()
+        {
+            state.wake(1);
+        }
+    }
+}
+
 #[cfg(loom)]
 impl<T> Default for Promise<T> {
     fn default() -> Self {
@@ -43,8 +56,9 @@ impl<T> Promise<T> {
         }
     }
 
-    /// Writes the value and wakes the sleepers. Called once, by the one thread that owes the value.
-    pub(crate) fn keep(&self, value: T) {
+    /// Writes the value; what it returns wakes the sleepers when it is dropped. Called once, by the one thread that owes the value: under the
+    /// lock under which it is known that somebody does, so that a thread which forks while it sleeps finds either in its child.
+    pub(crate) fn keep(&self, value: T) -> Awakening<'_> {
         debug_assert_ne!(
             self.state.load(Relaxed) & STATE,
             KEPT,
@@ -53,9 +67,7 @@ impl<T> Promise<T> {
         self.write(value);
         race::release(self);
         let waiting = self.state.swap(KEPT, order::write_outcome()) & STATE == WAITING;
-        if waiting && order::wake_waiter() {
-            self.state.wake(1);
-        }
+        Awakening(waiting.then_some(&self.state))
     }
 
     /// Is it there? A hint, for a thread that looks by [`Self::get`] then.
@@ -107,7 +119,7 @@ impl<T> Promise<T> {
         if stop() {
             return;
         }
-        self.state.wait(seen, deadline);
+        thread::outside(|| self.state.wait(seen, deadline));
         // Whoever slept may have been the one that was woken for the others: too many wakes cost a look, too few a hang.
         if self.state.load(Relaxed) & STATE == KEPT && order::relay_waiter() {
             self.state.wake(2);

@@ -1,4 +1,4 @@
-//! This thread: its kernel id, the locks of the library that it is inside, and its end.
+//! This thread: its kernel id, whether it is in the library's own code, and its end.
 //!
 //! Thread-local storage here is constant-initialised and has no destructor; a pthread key runs the end of a thread.
 
@@ -8,28 +8,45 @@ pub(crate) use native::*;
 #[cfg(loom)]
 pub(crate) use model::*;
 
+/// Runs `body` as the library's own code.
+#[inline(always)]
+pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
+    on(Side::Inside, body)
+}
+
+/// Runs code of somebody else's, or a sleep.
+#[inline(always)]
+pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
+    on(Side::Outside, body)
+}
+
 #[cfg(not(loom))]
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
-    use super::super::invariant::Invariant;
     use super::super::local::Local as _;
     use super::super::stack;
     use std::cell::Cell;
     use std::ffi::c_void;
 
-    /// Registry, one once, graph: no thread is inside more locks than these at a time.
-    const NESTING: usize = 3;
-
     struct Local {
         id: Cell<u64>,
-        depth: Cell<usize>,
-        held: [Cell<usize>; NESTING],
+        side: Cell<Side>,
+        /// How many locks of the library it holds.
+        locks: Cell<usize>,
+        /// What is to be done when it holds none.
+        afterwards: Cell<Option<fn()>>,
         armed: Cell<bool>,
     }
 
     thread_local! {
         static LOCAL: Local = const {
-            Local { id: Cell::new(0), depth: Cell::new(0), held: [const { Cell::new(0) }; NESTING], armed: Cell::new(false) }
+            Local {
+                id: Cell::new(0),
+                side: Cell::new(Side::Outside),
+                locks: Cell::new(0),
+                afterwards: Cell::new(None),
+                armed: Cell::new(false),
+            }
         };
     }
 
@@ -55,37 +72,88 @@ mod native {
         LOCAL.here(|local| local.id.set(0));
     }
 
-    /// This thread is about to take the lock `key`. A signal handler of this thread sees the note at every moment at which
-    /// the lock may be held; so the compiler must leave the order of these lines and the caller's as it is.
+    /// Whose code a thread runs.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Side {
+        /// The library's, or what that calls for itself, such as the allocator: nothing of it can be begun again by a signal handler
+        /// that interrupted it, which could not come to an end before the handler has returned.
+        Inside,
+        /// Everybody else's, or the library's while it sleeps.
+        Outside,
+    }
+
+    pub(crate) fn side() -> Side {
+        LOCAL.here(|local| local.side.get())
+    }
+
+    /// The compiler must leave the order of this and of the caller's lines as it is, here and below: a signal handler looks in between.
     #[inline(always)]
-    pub(crate) fn holds(key: usize) {
-        LOCAL.here(|local| {
-            let depth = local.depth.get();
-            let held = local.held.get(depth);
-            held.invariant("locks nest three deep at most").set(key);
-            local.depth.set(depth + 1);
-        });
+    fn replace_side(side: Side) -> Side {
+        compiler_fence(SeqCst);
+        let before = LOCAL.here(|local| local.side.replace(side));
+        compiler_fence(SeqCst);
+        before
+    }
+
+    /// Runs `body` on that side, also when it unwinds.
+    #[inline(always)]
+    pub(crate) fn on<R>(side: Side, body: impl FnOnce() -> R) -> R {
+        struct Back(Side);
+        impl Drop for Back {
+            #[inline(always)]
+            fn drop(&mut self) {
+                replace_side(self.0);
+            }
+        }
+        let _back = Back(replace_side(side));
+        body()
+    }
+
+    /// This thread is about to take a lock.
+    #[inline(always)]
+    pub(crate) fn holds_one_more() {
+        LOCAL.here(|local| local.locks.set(local.locks.get() + 1));
         compiler_fence(SeqCst);
     }
 
-    /// This thread has left the lock `key`, its latest.
+    /// This thread has left its latest lock.
     #[inline(always)]
-    pub(crate) fn released(key: usize) {
+    pub(crate) fn holds_one_less() {
         compiler_fence(SeqCst);
         LOCAL.here(|local| {
-            let depth = local.depth.get().wrapping_sub(1);
             // A child of a fork that runs no handler may free a lock that its parent's other thread held.
-            if let Some(held) = local.held.get(depth) {
-                debug_assert_eq!(held.get(), key, "locks are left in the reverse order");
-                local.depth.set(depth);
+            let locks = local.locks.get().saturating_sub(1);
+            local.locks.set(locks);
+            if locks == 0
+                && let Some(act) = local.afterwards.take()
+            {
+                act();
             }
         });
     }
 
-    /// Is this thread inside any lock of the library? Then we were called by a signal handler that interrupted us.
+    pub(crate) fn holds_any() -> bool {
+        LOCAL.here(|local| local.locks.get() != 0)
+    }
+
+    /// Does `act` as soon as this thread holds no lock: it is in a signal handler, which may have interrupted the change of something.
+    pub(crate) fn when_it_holds_none(act: fn()) {
+        if holds_any() {
+            LOCAL.here(|local| local.afterwards.set(Some(act)));
+        } else {
+            act();
+        }
+    }
+
+    /// Is there something that waits for that?
+    pub(crate) fn is_awaited() -> bool {
+        LOCAL.here(|local| local.afterwards.get().is_some())
+    }
+
+    /// Is this thread in the library's own code? Then we were called by a signal handler that interrupted it, or by an allocator.
     #[inline]
     pub(crate) fn is_inside() -> bool {
-        LOCAL.here(|local| local.depth.get() != 0)
+        LOCAL.here(|local| local.side.get() == Side::Inside || local.locks.get() != 0)
     }
 
     thread_local! {
@@ -232,9 +300,23 @@ mod model {
         ID.with(|id| *id)
     }
 
-    pub(crate) fn holds(_key: usize) {}
+    #[derive(Clone, Copy)]
+    pub(crate) enum Side {
+        Inside,
+        Outside,
+    }
 
-    pub(crate) fn released(_key: usize) {}
+    pub(crate) fn on<R>(_side: Side, body: impl FnOnce() -> R) -> R {
+        body()
+    }
+
+    pub(crate) fn holds_one_more() {}
+
+    pub(crate) fn holds_one_less() {}
+
+    pub(crate) fn is_awaited() -> bool {
+        false
+    }
 
     pub(crate) fn is_inside() -> bool {
         false

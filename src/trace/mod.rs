@@ -21,6 +21,7 @@ use crate::sys::callback::Callback;
 use crate::sys::clock;
 use crate::sys::noexcept::noexcept;
 use crate::sys::site::Origin;
+use crate::sys::thread;
 
 #[cfg(not(loom))]
 pub(crate) use report::{forked, is_on, look, report};
@@ -132,7 +133,7 @@ impl Span {
     /// Runs a callback, by whose result it ends.
     #[inline(always)]
     pub(crate) fn around(self, callback: Callback) -> i32 {
-        let code = callback.run();
+        let code = thread::outside(|| callback.run());
         if code == 0 {
             self.end(abi::LAZY_OK);
         }

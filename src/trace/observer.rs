@@ -83,10 +83,9 @@ pub(super) fn tell(event: &Event) {
     CALLING.here(|calling| calling.set(outer));
     let current = CURRENT.lock();
     let is_last = observer.calls.fetch_sub(1, Relaxed) == 1 && observer.replaced.load(Relaxed);
+    let wakes = is_last.then(|| observer.left.keep(()));
     drop(current);
-    if is_last {
-        observer.left.keep(());
-    }
+    drop(wakes);
 }
 
 impl Observer {

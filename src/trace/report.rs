@@ -8,6 +8,7 @@ use crate::sys::errno::preserved;
 use crate::sys::local::Local;
 use crate::sys::noexcept::noexcept;
 use crate::sys::site::Origin;
+use crate::sys::thread;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -72,7 +73,7 @@ fn tell(body: impl FnOnce()) {
     if REPORTING.here(|reporting| reporting.replace(true)) {
         return;
     }
-    preserved(|| noexcept(body));
+    preserved(|| thread::inside(|| noexcept(body)));
     REPORTING.here(|reporting| reporting.set(false));
 }
 
