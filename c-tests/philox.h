@@ -22,6 +22,14 @@ static inline void philox_block(const philox *state, uint32_t out[4]) {
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
+/* The three vectors of the Random123 distribution: the block at each state. */
+static const struct { philox state; uint32_t block[4]; } philox_known[] = {
+    { { { 0, 0, 0, 0 }, { 0, 0 } }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
+    { { { ~0u, ~0u, ~0u, ~0u }, { ~0u, ~0u } }, { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
+    { { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, { 0xa4093822, 0x299f31d0 } },
+      { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
+};
+
 /* Manual seed: the seed is the key, and the counter starts at 0. */
 static inline void philox_seed(philox *state, uint64_t seed) {
     state->counter[0] = state->counter[1] = state->counter[2] = state->counter[3] = 0;

@@ -1,4 +1,4 @@
-//! Every C or C++ file of `c-tests/` that has a `main` is one test, named by its file.
+//! Every C or C++ file of `c-tests/` and `c-tests/gpu/` that has a `main` is one test, named by its file.
 //!
 //! A program is compiled when its test runs, linked against the library that cargo just built, and started as a fresh
 //! process in its own process group. It passes if it exits 0 and its last line says `done`; it is skipped, and counted

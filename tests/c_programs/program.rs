@@ -23,7 +23,7 @@ pub enum Expect {
     Hang,
 }
 
-/// One program of `c-tests/`.
+/// One program of `c-tests/` or `c-tests/gpu/`.
 pub struct Program {
     pub name: String,
     pub source: PathBuf,
@@ -68,10 +68,10 @@ impl Program {
 /// Every file that defines `main`, sorted by name; two files of one stem are told apart by `_c` and `_cpp`.
 pub fn all(sources: &Path) -> Vec<Program> {
     let mut stems: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for entry in fs::read_dir(sources)
-        .expect("c-tests/ can be listed")
-        .flatten()
-    {
+    let files = [sources.to_path_buf(), sources.join("gpu")]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("c-tests/ can be listed"));
+    for entry in files.flatten() {
         let path = entry.path();
         let extension = path.extension().unwrap_or_default();
         if extension == "c" || extension == "cpp" {
