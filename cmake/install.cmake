@@ -21,6 +21,13 @@ install(FILES "${lazyonce_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" RENAME 
     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(CODE "file(CREATE_LINK liblazyonce.so.0
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/liblazyonce.so\" SYMBOLIC)")
+# gdb looks beside the library, and loads what it finds there if its user trusts the folder; without asking, it trusts a folder of its own,
+# which has the paths of the system's libraries.
+install(CODE "set(folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    set(folder \"/usr/share/gdb/auto-load\${folder}\")
+endif()
+file(INSTALL \"${CMAKE_CURRENT_SOURCE_DIR}/lazyonce-gdb.py\" DESTINATION \"\${folder}\" RENAME liblazyonce.so.0-gdb.py)")
 install(FILES "${lazyonce_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/lazyonceConfigVersion.cmake"
     lazyonceTargets.cmake DESTINATION "${lazyonce_package}")

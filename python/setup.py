@@ -33,6 +33,7 @@ class BuildWithLibrary(build_py):
             shutil.rmtree(folder, ignore_errors=True)
         libraries.mkdir(parents=True)
         shutil.copy(built_library(), libraries / "liblazyonce.so.0")
+        shutil.copy(REPOSITORY / "cmake" / "lazyonce-gdb.py", libraries / "liblazyonce.so.0-gdb.py")  # where gdb looks for it
         # A wheel holds no links: the name to link with is a linker script.
         (libraries / "liblazyonce.so").write_text("INPUT(liblazyonce.so.0)\n")
         shutil.copytree(REPOSITORY / "include", package / "include")

@@ -17,15 +17,32 @@
 
 `Slot` is state that each thread has, or the process, made when it is first asked for; `capture` lends a thread's to others.
 """
+import sys
+
 from ._errors import (
     BackendUnavailable, ClosedError, DeadlockError, DeferredCallError, ForkedError, InitError, LazyError, NotNow, WaitTimeout,
 )
-from ._once import Once, default as _default, named
-from ._slot import Slot, capture
 
-lazy_init = _default.init
-lazy_call = _default.call
-is_initialized = _default.is_initialized
+
+def _is_for_a_trace() -> bool:
+    """Is this `python -m lazyonce trace`? The library is not for that: where traces are read it may be missing, and with LAZYONCE_TRACE
+    still set it would begin the trace anew."""
+    if sys.argv[:2] != ["-m", "trace"]:
+        return False
+    command = getattr(sys, "orig_argv", None)
+    if command is None:  # Python 3.9
+        with open("/proc/self/cmdline") as arguments:
+            command = arguments.read().split("\0")
+    return any(command[at:at + 3] == ["-m", "lazyonce", "trace"] for at in range(len(command)))
+
+
+if not _is_for_a_trace():
+    from ._once import Once, default as _default, named
+    from ._slot import Slot, capture
+
+    lazy_init = _default.init
+    lazy_call = _default.call
+    is_initialized = _default.is_initialized
 
 __all__ = [
     "BackendUnavailable", "ClosedError", "DeadlockError", "DeferredCallError", "ForkedError", "InitError", "LazyError", "NotNow",

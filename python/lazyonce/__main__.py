@@ -1,10 +1,11 @@
-"""`python -m lazyonce`: what a build of an extension needs to know, and the demo."""
+"""`python -m lazyonce`: what a build of an extension needs to know, the demo, and what was traced."""
 import argparse
 import sys
 from pathlib import Path
 
 from . import __version__
-from ._library import LIBRARY, PACKAGE
+
+PACKAGE = Path(__file__).resolve().parent
 
 
 def _folder(*candidates: Path, holding: str) -> Path:
@@ -19,6 +20,7 @@ def _includes() -> str:
 
 
 def _libdir() -> str:
+    from ._library import LIBRARY
     return str(_folder(PACKAGE / "lib", Path(LIBRARY._name).resolve().parent, holding="liblazyonce.so"))
 
 
@@ -27,14 +29,18 @@ def _cmakedir() -> str:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["trace"]:
+        from ._trace import main as trace
+        return trace(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m lazyonce", description="lazyonce %s" % __version__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--includes", action="store_true", help="the compiler's -I flags for the headers")
     what.add_argument("--libdir", action="store_true", help="the folder of the library, for -L and -rpath")
     what.add_argument("--cmakedir", action="store_true", help="the folder of the CMake package, for lazyonce_DIR")
-    what.add_argument("demo", nargs="?", choices=["demo"], help="an old gate and this one side by side")
+    what.add_argument("command", nargs="?", choices=["demo", "trace"],
+                      help="demo: an old gate and this one side by side; trace FILE...: what LAZYONCE_TRACE wrote")
     arguments = parser.parse_args()
-    if arguments.demo:
+    if arguments.command:
         from ._demo import demo
         return demo()
     print(_includes() if arguments.includes else _libdir() if arguments.libdir else _cmakedir())

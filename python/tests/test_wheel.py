@@ -58,7 +58,7 @@ def test_its_tag_and_what_is_in_it(wheel):
     here = {str(path.relative_to(PACKAGE)) for path in (PACKAGE / "lazyonce").rglob("*.py")}
     headers = {"lazyonce/include/%s" % path.relative_to(REPOSITORY / "include") for path in (REPOSITORY / "include").rglob("*.h*")}
     cmake = {"lazyonce/cmake/%s" % path.name for path in (REPOSITORY / "cmake").glob("lazyonce*.cmake")}
-    library = {"lazyonce/lib/liblazyonce.so", "lazyonce/lib/liblazyonce.so.0"}
+    library = {"lazyonce/lib/liblazyonce.so" + suffix for suffix in ("", ".0", ".0-gdb.py")}
     assert names == here | headers | cmake | library | {"lazyonce/py.typed"}
 
 

@@ -11,6 +11,7 @@ use crate::sys::site::Origin;
 mod card;
 mod cpython;
 mod cuda;
+mod debugger;
 mod entry;
 mod error;
 mod host;

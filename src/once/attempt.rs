@@ -39,6 +39,13 @@ pub(crate) struct Attempt {
     pub(super) outcome: Promise<Outcome>,
 }
 
+#[cfg(not(loom))]
+impl Attempt {
+    /// For a debugger.
+    pub(super) const ORIGIN: usize = std::mem::offset_of!(Self, site) + OwnSite::ORIGIN;
+    pub(super) const OWNER: usize = std::mem::offset_of!(Self, owner);
+}
+
 /// How an attempt ended.
 #[derive(Clone)]
 pub(crate) enum Outcome {

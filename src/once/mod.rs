@@ -38,6 +38,8 @@ mod info;
 mod inherit;
 mod init;
 #[cfg(not(loom))]
+mod layout;
+#[cfg(not(loom))]
 mod named;
 #[cfg(not(loom))]
 mod permit;
@@ -59,6 +61,8 @@ pub(crate) use failure::LOST;
 #[cfg(not(loom))]
 pub(crate) use info::Info;
 pub(crate) use init::{Start, init};
+#[cfg(not(loom))]
+pub(crate) use layout::LAYOUT;
 #[cfg(not(loom))]
 pub(crate) use named::named;
 #[cfg(not(loom))]

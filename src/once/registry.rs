@@ -21,6 +21,7 @@ mod native {
     use crate::sys::row::Row;
     use lock_api::{MutexGuard, RawMutex};
     use std::ffi::CStr;
+    use std::mem::offset_of;
 
     /// The place of a once in the registry; `NONE` outside it.
     #[derive(Clone, Copy)]
@@ -42,6 +43,8 @@ mod native {
         }
     }
 
+    /// A debugger knows this layout: `{ u32 kind; once }` and `{ u32 kind; u32 next }`.
+    #[repr(u32)]
     enum Place {
         Taken(Anchor<Once>),
         /// With the next free place.
@@ -58,7 +61,10 @@ mod native {
         changing: Option<Anchor<Once>>,
     }
 
-    static REGISTRY: Mutex<Registry> = Mutex::const_new(
+    /// It, with its lock.
+    pub(crate) type Shared = Mutex<Registry>;
+
+    pub(crate) static REGISTRY: Shared = Mutex::const_new(
         RawLock::INIT,
         Registry {
             places: Row::new(),
@@ -67,6 +73,13 @@ mod native {
             changing: None,
         },
     );
+
+    /// For a debugger: where in that the row of places is, and how large one is. The value stands last in a mutex, because it may be of a
+    /// type without a fixed size.
+    pub(crate) const PLACES: usize = size_of::<RawLock>().next_multiple_of(align_of::<Registry>())
+        + offset_of!(Registry, places);
+    pub(crate) const PLACE: usize = size_of::<Place>();
+    pub(crate) const PLACES_POINTER: usize = PLACES + Row::<Place>::POINTER;
 
     pub(crate) type Held<'a> = MutexGuard<'a, RawLock, Registry>;
 

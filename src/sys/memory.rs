@@ -104,6 +104,13 @@ unsafe impl<T: Send + Sync> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 
+#[cfg(not(loom))]
+impl<T> Shared<T> {
+    /// For a debugger: how much memory it points to, and where in that the value is.
+    pub(crate) const SIZE: usize = size_of::<Counted<T>>();
+    pub(crate) const VALUE: usize = std::mem::offset_of!(Counted<T>, value);
+}
+
 impl<T> Shared<T> {
     pub(crate) fn try_new(value: T) -> Result<Self, NoMemory> {
         let counted = allocate::<Counted<T>>()?;

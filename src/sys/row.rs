@@ -15,6 +15,23 @@ impl<T> Default for Row<T> {
     }
 }
 
+#[cfg(not(loom))]
+impl<T> Row<T> {
+    /// For a debugger: where in it its pointer is. Of the two other words the length is the one that is not larger.
+    pub(crate) const POINTER: usize = {
+        let empty = ManuallyDrop::new(Vec::<T>::new());
+        const { assert!(size_of::<Vec<T>>() == 3 * size_of::<usize>()) };
+        // SAFETY: three words; the pointer of an empty vector is a bare number that is not 0, the others are 0.
+        let words: [usize; 3] = unsafe { std::mem::transmute_copy(&empty) };
+        let word = if words[0] != 0 {
+            0
+        } else {
+            1 + (words[2] != 0) as usize
+        };
+        word * size_of::<usize>()
+    };
+}
+
 impl<T> Row<T> {
     pub(crate) const fn new() -> Self {
         Self(ManuallyDrop::new(Vec::new()))

@@ -5,12 +5,15 @@ use super::text::Lossy;
 use std::ffi::{CStr, CString, c_char};
 
 /// As recorded: free to make, resolved only when an error or a dump is written.
+///
+/// A debugger knows this layout: `{ u32 kind; u32 line; file; function }` and `{ u32 kind; address }`.
 #[derive(Clone, Copy)]
+#[repr(u32)]
 pub(crate) enum Origin {
     /// Given by the caller (`LAZY_HERE`); the strings are literals of the caller's object.
     Here {
-        file: *const c_char,
         line: u32,
+        file: *const c_char,
         function: *const c_char,
     },
     /// The return address of the call; 0 where it is not known.
@@ -144,6 +147,10 @@ pub(crate) struct OwnSite {
 }
 
 impl OwnSite {
+    /// For a debugger.
+    #[cfg(not(loom))]
+    pub(crate) const ORIGIN: usize = std::mem::offset_of!(Self, origin);
+
     pub(crate) fn copy(origin: Origin) -> Result<Self, NoMemory> {
         let Origin::Here {
             file,

@@ -33,6 +33,15 @@ impl Entry {
     }
 }
 
+#[cfg(not(loom))]
+impl Block {
+    /// For a debugger: the row of entries and its pointer, the running one's number, and what it needs of an entry.
+    pub(crate) const ENTRIES: usize = std::mem::offset_of!(Self, entries);
+    pub(crate) const ENTRIES_POINTER: usize = Self::ENTRIES + Row::<Entry>::POINTER;
+    pub(crate) const POSITION: usize = std::mem::offset_of!(Self, position);
+    pub(crate) const CALLER: usize = std::mem::offset_of!(Entry, caller);
+}
+
 /// The smallest and the largest number of requests in a block: one request costs little, a million are run in long rows.
 const BLOCK: std::ops::RangeInclusive<usize> = 8..=128;
 

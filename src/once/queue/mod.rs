@@ -46,6 +46,13 @@ pub(super) struct Queue {
     drain: Drain,
 }
 
+#[cfg(not(loom))]
+impl Queue {
+    /// For a debugger.
+    pub(super) const PLAIN: usize = std::mem::offset_of!(Self, plain.len);
+    pub(super) const WAITING: usize = std::mem::offset_of!(Self, waiting);
+}
+
 /// The latest ticket of a queue that is gone, so that no once ever gives the same ticket twice.
 static LATEST: AtomicU64 = AtomicU64::new(0);
 

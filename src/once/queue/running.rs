@@ -22,7 +22,10 @@ pub(super) struct Drain {
 }
 
 /// What the owner of the attempt runs next.
+///
+/// A debugger knows this layout: `{ u32 kind; pointer }`; neither kind is `None`.
 #[derive(Clone)]
+#[repr(u32)]
 pub(crate) enum Work {
     Plain(Shared<Block>),
     One(Shared<Request>),

@@ -1,0 +1,259 @@
+"""gdb commands for programs that use lazyonce: `lazyonce`, also as `info lazyonce`, tells how every once stands, in a process or a core.
+
+Installed beside the library as liblazyonce.so.0-gdb.py, where gdb loads it by itself from folders that it trusts; else `source` it.
+It needs no debug information and calls nothing in the program: the note .note.lazyonce says where things are (src/once/layout.rs).
+"""
+import re
+import struct
+import time
+
+import gdb
+
+LAYOUT = (
+    "places", "places_pointer", "place", "gate_name", "gate_preparing", "gate_plain", "gate_waiting", "gate_work", "gate_latest",
+    "gate_since", "string", "attempt_size", "attempt_number", "attempt_origin", "attempt_owner", "attempt_waiters", "request_size",
+    "request_origin", "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller",
+)
+VERSION = 1
+HEAD = 24  # bytes of the note before what it describes
+POINTER = 8
+MOST = 10**6  # onces
+# lazy_once, and its state: a phase, and above it the lock's bits.
+STATE, CONFIG, GATE, COUNTERS = 0, 8, 16, 24
+PHASE, LOCKED = 0x7F, 0x100
+FRESH, INITIALIZING, DRAINING = 0, 1, 2
+PHASES = ("fresh", "initializing", "draining", "failed for good", "ready", "unusable since the fork (LAZY_FORK_POISON)", "closed")
+CONFIG_NAME = 8
+# What a thread asleep in the kernel has in its registers: the system call futex, and its first argument.
+FUTEX = {"x86-64": ("orig_rax", 202, "rdi"), "aarch64": ("x8", 98, "x0")}
+
+
+class Torn(Exception):
+    """Not there, or changed while the program was stopped."""
+
+
+def read(address, size):
+    try:
+        return bytes(gdb.selected_inferior().read_memory(address, size))
+    except gdb.MemoryError:
+        raise Torn("memory at %#x cannot be read" % address) from None
+
+
+def number(address, size=POINTER):
+    return int.from_bytes(read(address, size), "little")
+
+
+def text(address):
+    """A C string; None for NULL."""
+    if address == 0:
+        return None
+    found = b""
+    while b"\0" not in found and len(found) < 4096:
+        try:  # as far as the page goes
+            found += read(address + len(found), 64 - (address + len(found)) % 64)
+        except Torn:
+            return None
+    found = found.split(b"\0")[0].decode("utf-8", "replace")
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in found)
+
+
+def row(address, pointer):
+    """Where a row of Rust's begins, and its length: of its two other words the one that is not larger."""
+    words = struct.unpack("<3Q", read(address, 3 * POINTER))
+    others = [word for index, word in enumerate(words) if address + index * POINTER != pointer]
+    return number(pointer), min(others)
+
+
+class Threads:
+    """The threads, by the number that the kernel gives them, and the address that each sleeps on."""
+
+    def __init__(self):
+        self.gdb, self.asleep = {}, {}
+        selected = gdb.selected_thread()
+        for thread in gdb.selected_inferior().threads():
+            kernel = thread.ptid[1] or thread.ptid[0]
+            self.gdb[kernel] = thread.num
+            thread.switch()
+            address = self._futex()
+            if address is not None:
+                self.asleep[kernel] = address
+        if selected is not None:
+            selected.switch()
+
+    @staticmethod
+    def _futex():
+        try:
+            frame = gdb.newest_frame()
+            call, futex, argument = next(FUTEX[each] for each in FUTEX if each in frame.architecture().name())
+            if int(frame.read_register(call)) & 0xFFFFFFFF == futex:
+                return int(frame.read_register(argument)) & (2**64 - 1)
+        except (gdb.error, StopIteration, ValueError):
+            pass
+        return None
+
+    def called(self, kernel):
+        if kernel in self.gdb:
+            return "thread %d (LWP %d)" % (self.gdb[kernel], kernel)
+        return "a thread that is gone (LWP %d)" % kernel
+
+    def within(self, begin, size):
+        return [kernel for kernel, address in sorted(self.asleep.items()) if begin <= address < begin + size]
+
+
+def code(address):
+    """Where a return address is: by line if there is debug information, else by symbol. The line of an inline function of the header says
+    nothing, and gdb does not tell where that was called."""
+    if address == 0:
+        return "an unknown place"
+    address -= 1  # the call itself
+    line = gdb.find_pc_line(address)
+    symbol = gdb.execute("info symbol %#x" % address, to_string=True).strip()
+    symbol = "%#x" % address if symbol.startswith("No symbol") else symbol.split(" in section ")[0].replace(" + ", "+")
+    if line.symtab is not None and line.line and not line.symtab.filename.endswith("lazyonce.h"):
+        return "%s:%d (%s)" % (line.symtab.filename, line.line, symbol.split("+")[0])
+    return "%s in %s" % (symbol, gdb.solib_name(address) or gdb.current_progspace().filename)
+
+
+def origin(address):
+    """A site of the library's."""
+    kind, line = struct.unpack("<2I", read(address, 8))
+    if kind == 1:
+        return code(number(address + 8))
+    file, function = text(number(address + 8)), text(number(address + 16))
+    if file is None:
+        return "an unknown place"
+    return "%s:%d" % (file, line) + (" (%s)" % function if function else "")
+
+
+class Library:
+    """A copy of the library in the program: it has its own onces."""
+
+    def __init__(self, note, file, live):
+        self.file, self.live, self.at = file, live, {}
+        name_size, size, version, name = struct.unpack("<3I12s", read(note, HEAD))
+        if name[:name_size] != b"lazyonce\0":
+            raise Torn("there is no note of lazyonce's in it")
+        if version != VERSION or not 0 <= size - 2 * POINTER - 4 * len(LAYOUT) < POINTER:
+            raise Torn("it is of another version than this script")
+        self.registry, self.default = struct.unpack("<2Q", read(note + HEAD, 2 * POINTER))
+        offsets = struct.unpack("<%dI" % len(LAYOUT), read(note + HEAD + 2 * POINTER, 4 * len(LAYOUT)))
+        self.at = dict(zip(LAYOUT, offsets))
+
+    def onces(self):
+        """The process default, and those in the registry, of which a free place is none."""
+        found = [self.default]
+        begin, count = row(self.registry + self.at["places"], self.registry + self.at["places_pointer"])
+        if count > MOST:
+            raise Torn("its list of onces is being changed, or has been written over")
+        for place in range(begin, begin + count * self.at["place"], self.at["place"]):
+            if number(place, 4) == 0:
+                found.append(number(place + 8))
+        return list(dict.fromkeys(found))
+
+    def name(self, once, gate):
+        if gate == 0:
+            config = number(once + CONFIG)
+            return text(number(config + CONFIG_NAME)) if config else None
+        shared = number(gate + self.at["gate_name"])
+        if shared == 0:
+            return None
+        # Address and length, in an order that the compiler chooses.
+        return text(max(struct.unpack("<2Q", read(shared + self.at["string"], 2 * POINTER))))
+
+    def since(self, began):
+        """Times are the monotonic clock's, which a core has stopped."""
+        if began == 0:
+            return ""
+        if self.live:
+            return " for %.3f s" % max(0, time.clock_gettime(time.CLOCK_MONOTONIC) - began / 1e9)
+        return " since %.3f s on the monotonic clock" % (began / 1e9)
+
+    def running(self, gate):
+        """The request that runs: where it comes from, how many are taken out of the queue with it, and who waits until it is gone."""
+        work = gate + self.at["gate_work"]
+        kind, shared = number(work, 4), number(work + POINTER)
+        if kind == 1:
+            return origin(shared + self.at["request_origin"]), 0, (shared, self.at["request_size"])
+        if kind != 0:
+            return None, 0, None
+        begin, count = row(shared + self.at["block_entries"], shared + self.at["block_entries_pointer"])
+        position = number(shared + self.at["block_position"])
+        if position >= count:
+            return None, 0, None
+        caller = number(begin + position * self.at["entry"] + self.at["entry_caller"])
+        return code(caller), count - position - 1, None
+
+    def lines(self, once, threads):
+        """What is to be told of a once: a line of itself, and one for each thread that waits for it."""
+        state, gate = number(once + STATE, 4), number(once + GATE)
+        phase, name = state & PHASE, self.name(once, gate)
+        head = "once \"%s\"" % name if name else "the process default" if once == self.default else "an unnamed once"
+        head += " at %#x: %s" % (once, PHASES[phase] if phase < len(PHASES) else "no phase that this script knows (%d)" % phase)
+        if gate == 0:
+            return [head]
+        head += self.since(number(gate + self.at["gate_since"]))
+        preparing = number(gate + self.at["gate_preparing"], 4)
+        queued = number(gate + self.at["gate_plain"]) + number(gate + self.at["gate_waiting"])
+        attempt, waiting, below = number(gate + self.at["gate_latest"]), 0, []
+        is_running = attempt != 0 and phase in (INITIALIZING, DRAINING)
+        if is_running:
+            head += ", on " + threads.called(number(attempt + self.at["attempt_owner"]))
+        if attempt:
+            head += ", attempt %d" % number(attempt + self.at["attempt_number"], 4)
+            head += " started at " + origin(attempt + self.at["attempt_origin"])
+        if is_running:
+            waiting = number(attempt + self.at["attempt_waiters"], 4)
+            request, taken, gone = self.running(gate)
+            queued += taken
+            head += ", running a callback queued by " + request if request else ""
+            asleep = threads.within(attempt, self.at["attempt_size"])
+            below += ["    %s waits for the attempt of %s" % (
+                threads.called(kernel), threads.called(number(attempt + self.at["attempt_owner"]))) for kernel in asleep]
+            below += ["    %s waits until that callback is gone" % threads.called(kernel) for kernel in threads.within(*gone or (0, 0))]
+        head += ", %d inside prepare" % preparing if preparing else ""
+        head += ", %d waiting, %d queued" % (waiting, queued)
+        head += " (a thread is changing it at this moment)" if state & LOCKED else ""
+        return [head, *below]
+
+
+def libraries():
+    """Every copy of the library in the program, by its note."""
+    sections = gdb.execute("info files", to_string=True)
+    live = "Native process:" in sections
+    main = gdb.current_progspace().filename
+    for begin, file in re.findall(r"^\s*(0x[0-9a-f]+) - 0x[0-9a-f]+ is \.note\.lazyonce(?: in (.*))?$", sections, re.M):
+        yield int(begin, 16), file or main, live
+
+
+def tell():
+    if gdb.selected_inferior().pid == 0:
+        raise gdb.GdbError("lazyonce: there is no process, and no core")
+    threads, found = Threads(), list(libraries())
+    if not found:
+        raise gdb.GdbError("lazyonce: the program has not loaded the library")
+    for note, file, live in found:
+        print("lazyonce, process %d, %s" % (gdb.selected_inferior().pid, file))
+        try:
+            library = Library(note, file, live)
+            onces = library.onces()
+        except Torn as problem:
+            print("  %s" % problem)
+            continue
+        for once in onces:
+            try:
+                print("\n".join(library.lines(once, threads)))
+            except Torn as problem:
+                print("a once at %#x: %s" % (once, problem))
+
+
+class Lazyonce(gdb.Command):
+    """How every once of lazyonce stands: who initializes it, since when and from where, what it runs, and which threads wait for it.
+
+A thread has its number in gdb, and the kernel's (LWP). A once that owns no memory, ready or fresh with nothing queued, is not shown."""
+
+    def invoke(self, argument, from_tty):
+        tell()
+
+
+Lazyonce("lazyonce", gdb.COMMAND_STATUS)
+Lazyonce("info lazyonce", gdb.COMMAND_STATUS)

@@ -1,0 +1,207 @@
+"""Reads what LAZYONCE_TRACE wrote: Chrome trace events, a line each, perhaps of a process that died while it wrote one."""
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+KINDS = ("attempt", "request", "wait", "host_wait")
+Event = Dict[str, Any]
+
+
+class Unreadable(Exception):
+    """What the person who asked has to know, in one line."""
+
+
+@dataclass
+class Span:
+    """Something that began, and perhaps ended, on one thread."""
+
+    kind: str
+    name: str
+    once: str
+    site: str
+    number: int
+    process: "Process"
+    thread: int
+    depth: int
+    start: int  # nanoseconds, as all times
+    end: Optional[int] = None
+    status: int = 0
+    outcome: str = "not ended"
+
+    def is_open(self, at: int) -> bool:
+        return self.start <= at and (self.end is None or self.end >= at)
+
+    def awaited(self) -> Optional["Span"]:
+        """What a wait is for: the attempt, or the request, of another thread, that came from the place that the wait names."""
+        for kind in ("attempt", "request"):
+            found = [each for each in self.process.places.get((kind, self.once, self.site), [])
+                     if each.thread != self.thread and each.is_open(self.start)]
+            if found:
+                return found[0] if len(found) == 1 else None
+        return None
+
+
+@dataclass
+class Process:
+    """A process of one trace. Several traces may have the same pid, in containers or on several machines: `number` is distinct."""
+
+    pid: Any
+    trace: "Trace"
+    number: int = 0
+    name: str = ""
+    parent: Optional[int] = None
+    forked: Optional[int] = None
+    spans: List[Span] = field(default_factory=list)
+    places: Dict[Tuple[str, str, str], List[Span]] = field(default_factory=dict)
+
+    def threads(self) -> Dict[int, List[Span]]:
+        found: Dict[int, List[Span]] = {}
+        for span in self.spans:
+            found.setdefault(span.thread, []).append(span)
+        return found
+
+
+@dataclass
+class Trace:
+    """One file."""
+
+    path: str
+    processes: Dict[Any, Process] = field(default_factory=dict)
+    events: List[Event] = field(default_factory=list)
+    last: int = 0
+    foreign: int = 0
+    damaged: int = 0
+
+    def process(self, pid: Any) -> Process:
+        return self.processes.setdefault(pid, Process(pid, self))
+
+
+def plain(text: object) -> str:
+    """What a terminal and XML can hold: names are whatever a program chose."""
+    text = str(text)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def _objects(text: str, trace: Trace) -> Iterator[Any]:
+    """The events of an array that perhaps was never closed, or ends in the middle of one."""
+    decoder, at = json.JSONDecoder(), 1
+    while True:
+        while at < len(text) and text[at] in ", \t\r\n":
+            at += 1
+        if at >= len(text) or text[at] == "]":
+            return
+        try:
+            event, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            trace.damaged += 1
+            at = text.find("\n", at)
+            if at < 0:
+                return
+            continue
+        yield event
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def _parse(text: str, trace: Trace) -> Iterator[Event]:
+    if text[:1] == "{":
+        try:
+            whole = json.loads(text)
+        except (ValueError, RecursionError):
+            raise Unreadable("%s: it is cut, or no trace in JSON" % trace.path) from None
+        found = whole.get("traceEvents")
+        if not isinstance(found, list):
+            raise Unreadable("%s: JSON, but no Chrome trace: it has no list \"traceEvents\"" % trace.path)
+    elif text[:1] == "[" or not text:
+        found = list(_objects(text, trace))
+    else:
+        raise Unreadable("%s: no Chrome trace: it does not begin with [ or {" % trace.path)
+    events = [each for each in found if isinstance(each, dict) and isinstance(each.get("ph"), str)
+              and isinstance(each.get("pid", 0), (int, str))]
+    if not events and (found or trace.damaged):
+        raise Unreadable("%s: no Chrome trace: there is no event in it" % trace.path)
+    trace.damaged += len(found) - len(events)
+    yield from events
+
+
+def read(path: str) -> Trace:
+    """A trace, also of a process that died, or of none at all."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig", "replace").strip()
+    except OSError as failure:
+        raise Unreadable("%s: %s" % (path, failure.strerror or failure)) from None
+    trace = Trace(path)
+    stacks: Dict[Tuple[Any, Any], List[Span]] = {}
+    for event in _parse(text, trace):
+        _enter(event, trace, stacks)
+    return trace
+
+
+def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], List[Span]]) -> None:
+    letter, kind, pid, thread = event["ph"], str(event.get("cat")), event.get("pid", 0), event.get("tid", 0)
+    arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
+    assert isinstance(arguments, dict)
+    process = trace.process(pid)
+    if letter == "M" and event.get("name") == "process_name":
+        process.name = plain(arguments.get("name", ""))
+    is_ours = kind in KINDS and letter in "BE" or kind == "fork" and letter == "i"
+    if not is_ours:
+        trace.foreign += letter != "M"
+        trace.events.append(event)
+        return
+    if not (is_number(event.get("ts")) and isinstance(thread, int)):
+        trace.damaged += 1
+        return
+    at, stack = round(event["ts"] * 1000), stacks.setdefault((pid, thread), [])
+    trace.last = max(trace.last, at)
+    if letter == "i":
+        parent = arguments.get("parent")
+        process.forked, process.parent = at, parent if isinstance(parent, int) else None
+    elif letter == "B":
+        number = arguments.get("number")
+        span = Span(kind, plain(event.get("name", "")), plain(arguments.get("once", "")), plain(arguments.get("site", "")),
+                    number if isinstance(number, int) else 0, process, thread, len(stack), at)
+        stack.append(span)
+        process.spans.append(span)
+        process.places.setdefault((span.kind, span.once, span.site), []).append(span)
+    else:
+        if not any(each.kind == kind for each in stack):
+            trace.damaged += 1
+            return
+        while True:  # what is above it was left by longjmp, and has no end of its own
+            span = stack.pop()
+            span.end = max(at, span.start)
+            if span.kind == kind:
+                break
+            span.status, span.outcome = -1, "left without an end"
+            trace.events.append({**event, "cat": span.kind, "args": {"outcome": span.outcome}})
+        status = arguments.get("status")
+        span.status, span.outcome = status if isinstance(status, int) else 0, plain(arguments.get("outcome", ""))
+    trace.events.append(event)
+
+
+def number(traces: Sequence[Trace]) -> None:
+    """Gives each process a number of its own: its pid where no trace before has that."""
+    taken: Set[int] = {pid for trace in traces for pid in trace.processes if isinstance(pid, int)}
+    seen: Set[Any] = set()
+    free = max(taken, default=0) + 1
+    for trace in traces:
+        for process in trace.processes.values():
+            if isinstance(process.pid, int) and process.pid not in seen:
+                process.number = process.pid
+                seen.add(process.pid)
+            else:
+                process.number, free = free, free + 1
+
+
+def parent(child: Process, traces: Sequence[Trace]) -> Optional[int]:
+    """The number of the process that forked it; its pid if that is in no trace, or in several."""
+    pid = child.parent
+    among = [child.trace] if pid in child.trace.processes else traces
+    found = [trace.processes[pid].number for trace in among if pid in trace.processes]
+    return found[0] if len(found) == 1 else pid

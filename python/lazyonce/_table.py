@@ -1,0 +1,203 @@
+"""The table of `python -m lazyonce trace`."""
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+from ._events import Process, Span, Trace, parent
+
+Row = Sequence[str]
+
+
+def once(name: str) -> str:
+    return '"%s"' % name if name else "(no name)"
+
+
+def subject(span: Span) -> str:
+    """What it is about: a wait can be for a slot, too."""
+    named = span.name.partition(" for ")[2] if span.kind in ("wait", "host_wait") else ""
+    return named or ("once %s" % once(span.once) if span.once else "an unnamed once")
+
+
+def seconds(ns: int) -> str:
+    """A duration with a unit that suits it."""
+    unit, size = next((each for each in (("s", 10**9), ("ms", 10**6)) if ns >= each[1]), ("us", 10**3))
+    return ("%.0f %s" if ns >= 100 * size else "%.3g %s") % (ns / size, unit)
+
+
+def counted(number: int, what: str) -> str:
+    plural = what if number == 1 else what + ("es" if what.endswith("s") else "s")
+    return "%d %s" % (number, plural)
+
+
+def last(span: Span) -> int:
+    """Its end, or how far the trace goes."""
+    return max(span.start, span.process.trace.last) if span.end is None else span.end
+
+
+def spans_of(traces: Sequence[Trace]) -> List[Span]:
+    found = [span for trace in traces for process in trace.processes.values() for span in process.spans]
+    return sorted(found, key=lambda span: span.start)
+
+
+def processes_of(traces: Sequence[Trace]) -> List[Process]:
+    """Those that did something, in the order in which they began."""
+    found = []
+    for trace in traces:
+        for process in trace.processes.values():
+            begun = [span.start for span in process.spans[:1]] + ([] if process.forked is None else [process.forked])
+            if begun:
+                found.append((min(begun), process.number, process))
+    return [process for _, _, process in sorted(found, key=lambda each: each[:2])]
+
+
+def called(process: Process, traces: Sequence[Trace]) -> str:
+    """Its pid, and its trace where another process has the same."""
+    same = sum(process.pid in trace.processes for trace in traces)
+    return "%s of %s" % (process.pid, process.trace.path) if same > 1 else str(process.pid)
+
+
+def begin_of(traces: Sequence[Trace]) -> int:
+    forks = [process.forked for process in processes_of(traces) if process.forked is not None]
+    return min([span.start for span in spans_of(traces)] + forks, default=0)
+
+
+class Tables:
+    """Everything for one table: times count from its first event."""
+
+    def __init__(self, traces: Sequence[Trace]) -> None:
+        self.traces, self.spans = traces, spans_of(traces)
+        self.begin = begin_of(traces)
+        self.end = max([trace.last for trace in traces] + [self.begin])
+        self.lines: List[str] = []
+
+    def at(self, ns: int) -> str:
+        return "%.3f" % ((ns - self.begin) / 10**6)
+
+    def took(self, span: Span) -> str:
+        return ("> " if span.end is None else "") + "%.3f" % ((last(span) - span.start) / 10**6)
+
+    def where(self, span: Span) -> Tuple[str, str]:
+        return called(span.process, self.traces), str(span.thread)
+
+    def show(self, title: str, head: Row, rows: Sequence[Row]) -> None:
+        """Numbers to the right, texts to the left."""
+        if not rows:
+            return
+        widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+        is_number = [all(row[column].lstrip("> ").replace(".", "").isdigit() for row in rows) for column in range(len(head))]
+        self.lines.append("\n%s" % title)
+        for row in [head, *rows]:
+            cells = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, is_number)]
+            self.lines.append("  " + "  ".join(cells).rstrip())
+
+    def each(self, title: str, head: Row, kind: str, more: Callable[[Span], Row]) -> None:
+        spans = [span for span in self.spans if span.kind == kind]
+        if kind == "wait":
+            spans.sort(key=lambda span: (span.process.number, span.thread))
+        rows = [(self.at(span.start), self.took(span), *self.where(span), *more(span)) for span in spans]
+        self.show(title, ("start", "took", "process", "thread", *head), rows)
+
+
+def table(traces: Sequence[Trace], is_clock: bool) -> str:
+    """What happened, for people."""
+    tables = Tables(traces)
+    _head(tables, is_clock)
+    open_spans = [span for span in tables.spans if span.end is None]
+    tables.show("not ended when the trace ends: what a hung or dead process was doing", ("process", "thread", "since", "what"),
+                [(*tables.where(span), tables.at(span.start), "  " * span.depth + _what(span)) for span in open_spans])
+    tables.each("attempts", ("once", "attempt", "outcome", "started at"), "attempt",
+                lambda span: (once(span.once), str(span.number), span.outcome, span.site))
+    tables.each("callbacks", ("once", "outcome", "handed in at"), "request",
+                lambda span: (once(span.once), span.outcome, span.site))
+    tables.each("waits", ("for", "of thread", "outcome", "begun or handed in at"), "wait",
+                lambda span: (subject(span), _thread(span.awaited()), span.outcome, span.site))
+    _forks(tables)
+    _threads(tables)
+    _onces(tables)
+    return "\n".join(tables.lines)
+
+
+def _what(span: Span) -> str:
+    """It, as its bar is called in the timeline, with the place that the name lacks."""
+    whom = span.awaited() if span.kind == "wait" else None
+    if whom:
+        return "%s, of thread %d" % (span.name, whom.thread)
+    return span.name if span.kind in ("request", "host_wait") else "%s, started at %s" % (span.name, span.site)
+
+
+def _thread(span: Optional[Span]) -> str:
+    return str(span.thread) if span else "-"
+
+
+def _head(tables: Tables, is_clock: bool) -> None:
+    processes = processes_of(tables.traces)
+    threads = sum(len(process.threads()) for process in processes)
+    tables.lines.append("%s, %s, %s, %s" % (counted(len(tables.traces), "trace"), counted(len(processes), "process"),
+                                           counted(threads, "thread"), seconds(tables.end - tables.begin)))
+    zero = "the first event"
+    if is_clock and processes:
+        zero += ", at %.6f s of the machine's clock (CLOCK_MONOTONIC)" % (tables.begin / 10**9)
+        if len(tables.traces) > 1:
+            zero += ", which the traces are taken to share: if not, --align start"
+    elif processes:
+        zero = "the first event of each trace"
+    tables.lines.append("times in ms, from %s" % zero)
+    for trace in tables.traces:
+        if not any(process.spans or process.forked is not None for process in trace.processes.values()):
+            others = ", %d of others" % trace.foreign if trace.foreign else ""
+            tables.lines.append("%s: no event of lazyonce%s" % (trace.path, others))
+        if trace.damaged:
+            tables.lines.append("%s: %s could not be read" % (trace.path, counted(trace.damaged, "piece")))
+
+
+def _forks(tables: Tables) -> None:
+    rows = []
+    for process in processes_of(tables.traces):
+        if process.forked is not None:
+            rows.append((tables.at(process.forked), called(process, tables.traces), str(parent(process, tables.traces) or "?")))
+    tables.show("forks", ("at", "process", "of"), rows)
+
+
+def _total(spans: Sequence[Span], kind: str) -> Tuple[int, int]:
+    """How many, and how long: what is nested in the same counts once."""
+    found, end, total = [span for span in spans if span.kind == kind], -1, 0
+    for span in found:
+        total += max(0, last(span) - max(span.start, end))
+        end = max(end, last(span))
+    return len(found), total
+
+
+def _threads(tables: Tables) -> None:
+    rows: List[Row] = []
+    for process in processes_of(tables.traces):
+        for thread, spans in process.threads().items():
+            row = [called(process, tables.traces), str(thread)]
+            for kind in ("attempt", "request", "wait", "host_wait"):
+                count, total = _total(spans, kind)
+                row += [str(count), "%.3f" % (total / 10**6)]
+            rows.append(row)
+    head = ("process", "thread", "attempts", "ms", "callbacks", "ms", "waits", "ms", "for the host's lock", "ms")
+    tables.show("threads", head, rows)
+
+
+def _onces(tables: Tables) -> None:
+    found: Dict[str, List[Span]] = {}
+    for span in tables.spans:
+        found.setdefault(subject(span), []).append(span)
+    rows: List[Row] = []
+    for name, spans in found.items():
+        attempts = [span for span in spans if span.kind == "attempt"]
+        waits = [last(span) - span.start for span in spans if span.kind == "wait"]
+        failed = sum(span.status < 0 for span in attempts)
+        initializing = sum(last(span) - span.start for span in attempts)
+        callbacks = sum(span.kind == "request" for span in spans)
+        rows.append((name, str(len(attempts)), str(failed), "%.3f" % (initializing / 10**6), str(callbacks), str(len(waits)),
+                     "%.3f" % (sum(waits) / 10**6), "%.3f" % (max(waits, default=0) / 10**6)))
+    if not rows:
+        return
+    rows.append(("all", *_sums(rows)))
+    tables.show("totals", ("of", "attempts", "failed", "ms", "callbacks", "waits", "ms", "longest"), rows)
+
+
+def _sums(rows: Sequence[Row]) -> List[str]:
+    columns = [[float(row[column]) for row in rows] for column in range(1, 8)]
+    totals = [sum(column) for column in columns[:-1]] + [max(columns[-1], default=0)]
+    return [("%.3f" if column in (2, 5, 6) else "%d") % total for column, total in enumerate(totals)]

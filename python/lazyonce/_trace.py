@@ -1,0 +1,99 @@
+"""`python -m lazyonce trace`: what LAZYONCE_TRACE wrote, as a table (`_table`), a picture (`_timeline`), one trace for Perfetto.
+
+It needs nothing but the standard library, not even the C library: a trace is often read on another machine.
+"""
+import argparse
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from . import _table, _timeline
+from ._events import Event, Trace, Unreadable, is_number, number, parent, plain, read
+
+
+def align(traces: Sequence[Trace]) -> None:
+    """Lets every trace begin at the same time."""
+    for trace in traces:
+        spans = [span for process in trace.processes.values() for span in process.spans]
+        forks = [process.forked for process in trace.processes.values() if process.forked is not None]
+        first = min([span.start for span in spans] + forks, default=0)
+        for span in spans:
+            span.start -= first
+            span.end = None if span.end is None else span.end - first
+        for process in trace.processes.values():
+            process.forked = None if process.forked is None else process.forked - first
+        trace.last -= first
+        trace.events = [{**event, "ts": round(event["ts"] - first / 1000, 3)} if is_number(event.get("ts")) else event
+                        for event in trace.events]
+
+
+def merged(traces: Sequence[Trace]) -> Iterator[Event]:
+    """The events of all, each process with a number and a name."""
+    for trace in traces:
+        for process in trace.processes.values():
+            if not process.name:
+                name = "%s (%s)" % (process.pid, os.path.basename(trace.path))
+                yield {"ph": "M", "pid": process.number, "name": "process_name", "args": {"name": name}}
+        for event in trace.events:
+            process = trace.process(event.get("pid", 0))
+            event = {**event, "pid": process.number}
+            if event.get("cat") == "fork" and isinstance(event.get("args"), dict):
+                event["args"] = {**event["args"], "parent": parent(process, traces)}
+            yield event
+
+
+def _write(path: str, text: str, traces: Sequence[Trace]) -> None:
+    if os.path.exists(path) and any(os.path.samefile(path, trace.path) for trace in traces):
+        raise Unreadable("%s: it would be written over, and it is one of the traces" % path)
+    try:
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as failure:
+        raise Unreadable("%s: %s" % (path, failure.strerror or failure)) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m lazyonce trace",
+        description="Shows what LAZYONCE_TRACE wrote: a table, a picture, one trace for Perfetto.")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a trace; several of processes that belong together")
+    parser.add_argument("-o", metavar="OUT.svg", dest="picture", help="write a timeline")
+    parser.add_argument("--merge", metavar="OUT.json", help="write one trace of all, for ui.perfetto.dev")
+    parser.add_argument("--align", choices=["clock", "start"], default="clock",
+                        help="clock (default): all traces are of one machine, and share its clock; start: each begins at 0")
+    return parser
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    if arguments.picture and not arguments.picture.endswith(".svg"):
+        raise Unreadable("%s: the timeline is a picture in SVG; let its name end with .svg" % arguments.picture)
+    paths = [os.path.realpath(path) for path in arguments.files]
+    for index, path in enumerate(paths):
+        if path in paths[:index]:
+            raise Unreadable("%s: it is given twice" % arguments.files[index])
+    traces = [read(path) for path in arguments.files]
+    number(traces)
+    if arguments.align == "start":
+        align(traces)
+    if arguments.merge:
+        lines = ",\n".join(json.dumps(event) for event in merged(traces))
+        _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % lines, traces)
+    if arguments.picture:
+        _write(arguments.picture, _timeline.picture(traces), traces)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    print(_table.table(traces, arguments.align == "clock"))
+    sys.stdout.flush()
+
+
+def main(arguments: Sequence[str]) -> int:
+    try:
+        _run(_parser().parse_args(arguments))
+    except Unreadable as failure:
+        print("lazyonce: %s" % plain(failure), file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever reads it has seen enough, and the interpreter must not say so once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,186 @@
+"""`python -m lazyonce trace` with the traces of real processes."""
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from alone import LIMIT, REPOSITORY, environment, python
+from traces import TOOL, bars, check_nesting, events_of, line, picture, section, traced
+
+THREADS = """
+import os, threading, time
+from pathlib import Path
+from child import run_threads
+from lazyonce import Once
+
+inside, tries = threading.Event(), []
+def start():
+    inside.set()
+    while '"cat":"wait"' not in Path(os.environ["LAZYONCE_TRACE"]).read_text(): time.sleep(0.001)
+def fails():
+    tries.append(1)
+    if len(tries) == 1: raise OSError("no device")
+def inner(): other.init()
+gpu, other, bad = Once("gpu", start), Once("other <&>"), Once("bad", fails)
+def wait():
+    inside.wait()
+    gpu.init()
+gpu.call(inner)                                         # line INNER
+gpu.call(lambda: None)                                  # line PLAIN
+run_threads(lambda: gpu.init(), wait)                   # line OWNER
+for _ in range(2):
+    try: bad.init()
+    except OSError: pass
+"""
+
+
+def test_attempts_callbacks_waits_and_failures_of_threads(tmp_path):
+    trace = traced(tmp_path, THREADS)
+    said = python(*TOOL, trace, "-o", tmp_path / "trace.svg")
+    attempts = section(said, "attempts")
+    assert [(each["once"], each["attempt"], each["outcome"]) for each in attempts] == [
+        ('"gpu"', "1", "success"), ('"other <&>"', "1", "success"), ('"bad"', "1", "the initializer failed"),
+        ('"bad"', "2", "success"),
+    ]
+    assert attempts[0]["started at"].endswith("prog.py:%d (<lambda>)" % line(THREADS, "OWNER"))
+    callbacks = section(said, "callbacks")
+    assert [(each["once"], each["outcome"]) for each in callbacks] == [('"gpu"', "success")] * 2
+    assert {each["thread"] for each in callbacks} == {attempts[0]["thread"]}
+    for each, mark in zip(callbacks, ("INNER", "PLAIN")):
+        assert "prog.py:%d " % line(THREADS, mark) in each["handed in at"]
+        assert float(attempts[0]["start"]) < float(each["start"]) < float(attempts[0]["start"]) + float(attempts[0]["took"])
+    wait, = section(said, "waits")
+    assert (wait["for"], wait["of thread"], wait["outcome"]) == ('once "gpu"', attempts[0]["thread"], "success")
+    assert wait["thread"] != wait["of thread"] and float(wait["took"]) > 0
+    assert float(attempts[0]["start"]) < float(wait["start"]) < float(attempts[0]["start"]) + float(attempts[0]["took"])
+    assert "not ended" not in said
+    threads = {each["thread"]: each for each in section(said, "threads")}
+    assert threads[wait["thread"]]["waits"] == "1" and int(threads[wait["thread"]]["for the host's lock"]) >= 1
+    totals = {each["of"]: each for each in section(said, "totals")}
+    assert [totals['once "bad"'][column] for column in ("attempts", "failed")] == ["2", "1"]
+    assert [totals["all"][column] for column in ("attempts", "failed", "callbacks", "waits")] == ["4", "1", "2", "1"]
+
+    assert len(bars(tmp_path / "trace.svg", "attempt")) >= 1 and "initialize" in bars(tmp_path / "trace.svg", "attempt")[0]
+    assert any("which thread %s is doing" % wait["of thread"] in tip for tip in bars(tmp_path / "trace.svg", "wait"))
+    assert any("initializer failed" in tip for style, tip in picture(tmp_path / "trace.svg") if "failed" in style)
+
+
+FORK = """
+import os, sys
+from lazyonce import Once
+
+def fork():
+    global child
+    child = os.fork()
+once = Once("mine", fork)
+once.init()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    Once("its").init()
+"""
+
+
+def test_a_forked_child_in_the_same_file_and_in_its_own(tmp_path):
+    trace = traced(tmp_path, FORK)
+    said = python(*TOOL, trace, "-o", tmp_path / "trace.svg")
+    fork, = section(said, "forks")
+    processes = {each["once"]: each["process"] for each in section(said, "attempts")}
+    assert processes == {'"mine"': fork["of"], '"its"': fork["process"]}
+    assert "forked off by process %s" % fork["of"] in (tmp_path / "trace.svg").read_text()
+    assert "not ended" not in said
+
+    traces = traced(tmp_path, FORK, "own.%p.json")
+    assert len(traces) == 2
+    said = python(*TOOL, *traces, "--merge", tmp_path / "merged.json")
+    fork, = section(said, "forks")
+    assert {fork["process"], fork["of"]} == {path.name.split(".")[1] for path in traces}
+    mark, = [each for each in events_of(tmp_path / "merged.json") if each["ph"] == "i"]
+    assert [str(mark["pid"]), str(mark["args"]["parent"])] == [fork["process"], fork["of"]]
+
+
+DIES = """
+import os, signal
+from lazyonce import Once
+
+def dies():
+    HOW
+once = Once("gpu")
+once.call(dies)
+once.init()
+"""
+
+
+@pytest.mark.parametrize("how, number", [("os.abort()", signal.SIGABRT), ("os.kill(os.getpid(), signal.SIGKILL)", signal.SIGKILL)])
+def test_what_a_process_was_doing_when_it_died(tmp_path, how, number):
+    trace = traced(tmp_path, DIES.replace("HOW", how), ends_by=number)
+    for text in (trace.read_text(), trace.read_text() + '{"ph":"E","pid":1,"ti'):  # and in the middle of a line
+        trace.write_text(text)
+        said = python(*TOOL, trace, "-o", tmp_path / "trace.svg", "--merge", tmp_path / "merged.json")
+        left = section(said, "not ended")
+        assert ["initialize once" in left[0]["what"], "callback from" in left[1]["what"], len(left)] == [True, True, 2]
+        assert [each["outcome"] for each in section(said, "attempts") + section(said, "callbacks")] == ["not ended"] * 2
+        assert section(said, "attempts")[0]["took"].startswith(">")
+        assert len(bars(tmp_path / "trace.svg", "attempt open")) == len(bars(tmp_path / "trace.svg", "request open")) == 1
+        still_open = check_nesting(events_of(tmp_path / "merged.json"))
+        assert [kinds for kinds in still_open.values() if kinds] == [["attempt", "request"]]
+    assert "1 piece could not be read" in said
+
+
+def test_equal_process_numbers_of_several_machines_are_kept_apart(tmp_path):
+    trace = traced(tmp_path, FORK)
+    other = tmp_path / "other.json"
+    shutil.copy(trace, other)
+    other.write_text(other.read_text().replace('"ts":', '"ts":9'))  # another clock
+    said = python(*TOOL, trace, other, "--merge", tmp_path / "merged.json", "--align", "start")
+    events = events_of(tmp_path / "merged.json")
+    names = {each["pid"]: each["args"]["name"] for each in events if each["ph"] == "M"}
+    assert len(names) == 4 and sum("other.json" in name for name in names.values()) == 2
+    forks = [(each["pid"], each["args"]["parent"]) for each in events if each["ph"] == "i"]
+    assert len(set(forks)) == 2 and {pid for pair in forks for pid in pair} == set(names)
+    assert min(each["ts"] for each in events if "ts" in each) == 0
+    assert {each["process"] for each in section(said, "forks")} >= {"%s of %s" % (pid, trace) for pid, _ in forks[:1]}
+    starts = [float(each["start"]) for each in section(said, "attempts")]
+    assert starts[0] == starts[1] and starts[2] == starts[3]
+    assert python(*TOOL, tmp_path / "merged.json").count("success") == 4  # what was merged can be read again
+
+
+def test_it_needs_no_library_and_does_not_begin_the_trace_anew(tmp_path):
+    trace = traced(tmp_path, DIES.replace("HOW", "pass"))
+    before = trace.read_text()
+    said = python(*TOOL, trace, env=environment(LAZYONCE_TRACE=str(trace)))
+    assert "success" in said and trace.read_text() == before
+    assert python(*TOOL, trace, env=environment(LAZYONCE_LIBRARY="/nowhere")) == said
+
+
+def test_the_example(tmp_path):
+    trace = traced(tmp_path, (REPOSITORY / "examples" / "traced.py").read_text(), ends_by=signal.SIGKILL)
+    said = python(*TOOL, trace)
+    assert {'"driver"', '"table"'} <= {each["once"] for each in section(said, "attempts")} and section(said, "forks")
+    assert [each["failed"] for each in section(said, "totals") if each["of"] == 'once "table"'] == ["1"]
+
+
+RANK = """
+import os
+from lazyonce import Once
+
+once = Once("rank " + os.environ["OMPI_COMM_WORLD_RANK"])
+once.call(lambda: None)
+once.init()
+"""
+
+
+def test_the_ranks_of_mpirun_in_one_trace(tmp_path):
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun")
+    (tmp_path / "prog.py").write_text(RANK)
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable, str(tmp_path / "prog.py")]
+    subprocess.run(command, env=environment(LAZYONCE_TRACE=str(tmp_path / "trace.%p.json")), check=True, timeout=LIMIT)
+    traces = sorted(tmp_path.glob("trace.*.json"))
+    assert len(traces) == 4
+    said = python(*TOOL, *traces, "-o", tmp_path / "all.svg", "--merge", tmp_path / "all.json")
+    assert sorted(each["once"] for each in section(said, "attempts")) == ['"rank %d"' % rank for rank in range(4)]
+    assert len({each["pid"] for each in events_of(tmp_path / "all.json")}) == 4
+    for path in traces:
+        assert "(%s)" % path.name in (tmp_path / "all.svg").read_text()
