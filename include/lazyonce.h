@@ -1733,16 +1733,22 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
- * are, and which threads make or end one.
+ * are, and which threads make or end one. Places that are known by an address only are told as `OBJECT+0xOFFSET`, for `addr2line -e`: the
+ * loader is not asked, which may be what hangs. A line is cut after 2047 bytes.
+ *
+ * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, or a number) has the same written to stderr whenever the process gets that
+ * signal, by whatever thread gets it; what handled the signal before is called then, what is installed later takes its place. A thread that
+ * was inside one of the library's short locks writes it a moment later. It is read when the library is loaded.
  *
  * - `fd`: a file descriptor to write to, such as 2.
  *
  * **Returns**
  * - `LAZY_OK`: written.
  * - `LAZY_E_INVALID`: `fd` cannot be written to; the message says why.
+ * - `LAZY_E_DEADLOCK`: from a signal handler that interrupted this thread inside one of the library's own locks; nothing was written.
  *
- * **Threads** Any, at any time; not in a signal handler in this version. Each line is true in itself; together they are no
- * snapshot.
+ * **Threads** Any, at any time, also in a signal handler: it allocates nothing, unless it fails outside the library's own code, or is this
+ * thread's first use of a library that was loaded by `dlopen`. Each line is true in itself; together they are no snapshot.
  *
  * **Blocking** As long as writing to `fd` takes; no lock is held meanwhile.
  *
@@ -1788,7 +1794,7 @@ LAZY_API uint32_t lazy_version(void);
  *
  * `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
  * `on_event` write one line to stderr: for what and for whom it waits, since when that one is at it, and where. It goes on waiting. The wait
- * for a host's lock is the host's, and not warned of.
+ * for a host's lock is the host's, and not warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
  *
  * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
  *

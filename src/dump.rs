@@ -1,25 +1,34 @@
-//! How every once and slot stands, for people who look at a process that hangs.
+//! How every once and slot stands, for people who look at a process that hangs. Nothing here allocates, asks the loader for a name or waits
+//! for more than a few steps of another thread's: it is also what a signal handler may do.
 
 use crate::abi;
-use crate::error::{Failure, since};
+use crate::error::since;
 use crate::name::{Called, Kind};
-use crate::once::{Info, LOST, Once, registry};
+use crate::once::{self, Info, LOST, Once, registry};
 use crate::slot;
-use crate::sys::output::write_all;
-use crate::sys::site::{Origin, copy_text};
-use crate::sys::text::{Lossy, Text, append, text};
-use std::ffi::CString;
+use crate::sys::line::Line;
+use crate::sys::output::{STANDARD_ERROR, SystemError, write_all};
+use crate::sys::site::Origin;
+use crate::sys::text::{Lossy, append, text};
+use crate::sys::{process, signal, thread};
+use crate::trace::say;
+use std::ffi::CStr;
 
 /// Writes a line about each once that the library references, about the process default, and about each slot that has values. No lock is
-/// held meanwhile.
-pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
-    let head = text!(
-        "lazyonce {}, process {}\n",
+/// held while it is written.
+pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
+    let mut head = Line::new();
+    append!(
+        head,
+        "lazyonce {}, process {}",
         env!("CARGO_PKG_VERSION"),
-        crate::sys::process::id()
+        process::id()
     );
-    write(fd, &head)?;
-    write(fd, &line(address(default), &default.info(), true))?;
+    write_all(fd, head.finish())?;
+    let default = once::default();
+    let mut line = Line::new();
+    describe(default, &mut registry::lock(), &mut line);
+    write_all(fd, line.finish())?;
     let mut index = 0;
     loop {
         let mut registry = registry::lock();
@@ -28,66 +37,100 @@ pub(crate) fn dump(fd: i32, default: &Once) -> Result<(), Failure> {
             return dump_slots(fd);
         };
         let once = place.filter(|once| !std::ptr::eq(once.get(), default));
-        let info = once.map(|once| (address(once.get()), once.get().info_under(&mut registry)));
+        let mut line = Line::new();
+        if let Some(once) = once {
+            describe(once.get(), &mut registry, &mut line);
+        }
         drop(registry);
-        if let Some((address, info)) = info {
-            write(fd, &line(address, &info, false))?;
+        if once.is_some() {
+            write_all(fd, line.finish())?;
         }
         index += 1;
     }
 }
 
-fn dump_slots(fd: i32) -> Result<(), Failure> {
+fn dump_slots(fd: i32) -> Result<(), SystemError> {
     let mut number = 0;
-    while let Some(info) = slot::info(number) {
-        if let Some(info) = info {
-            write(fd, &slot_line(&info))?;
+    loop {
+        let mut line = Line::new();
+        match slot::info(number, |name| append!(line, "{}", Called(Kind::Slot, name))) {
+            Some(Some(info)) => {
+                append_slot(&mut line, &info);
+                write_all(fd, line.finish())?;
+            }
+            Some(None) => {}
+            None => return Ok(()),
         }
         number += 1;
     }
-    Ok(())
 }
 
-fn slot_line(info: &slot::Info) -> Text {
-    let mut text = text!(
-        "{}: {} value{}",
-        Called(Kind::Slot, &info.name),
+fn append_slot(line: &mut Line, info: &slot::Info) {
+    append!(
+        *line,
+        ": {} value{}",
         info.live,
         if info.live == 1 { "" } else { "s" }
     );
-    for slot::Busy {
-        index,
-        thread,
-        is_made,
-    } in info.busy.iter()
-    {
-        let does = if *is_made { "makes" } else { "ends" };
-        append!(text, ", thread {thread} {does} the one at index {index}");
+    for busy in info.busy.iter().take(info.all_busy) {
+        let does = if busy.is_made { "makes" } else { "ends" };
+        append!(
+            *line,
+            ", thread {} {does} the one at index {}",
+            busy.thread,
+            busy.index
+        );
+    }
+    if let Some(more @ 1..) = info.all_busy.checked_sub(info.busy.len()) {
+        append!(*line, " and so on, {more} more");
     }
     if info.is_retiring {
-        append!(text, ", being retired");
+        append!(*line, ", being retired");
     }
-    append!(text, "\n");
-    text
 }
 
-fn write(fd: i32, text: &str) -> Result<(), Failure> {
-    write_all(fd, text.as_bytes())
-        .map_err(|error| Failure::invalid(text!("cannot write to descriptor {fd}: {error}")))
+/// Under the once's lock, where nothing that is referred to can go away.
+fn describe(once: &Once, registry: &mut registry::Held<'_>, line: &mut Line) {
+    once.inspect(registry, |info| append_once(line, once, info));
 }
 
-fn address(once: &Once) -> usize {
-    std::ptr::from_ref(once).addr()
+fn append_once(line: &mut Line, once: &Once, info: &Info) {
+    let name = info.name();
+    // SAFETY: a C string for as long as the once is locked, or NULL.
+    let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
+    match name {
+        Some(name) => append!(*line, "once \"{}\"", Lossy::of(name)),
+        None if std::ptr::eq(once, once::default()) => append!(*line, "the process default"),
+        None => append!(*line, "an unnamed once"),
+    }
+    let address = std::ptr::from_ref(once).addr();
+    append!(*line, " at {address:#x}: {}", phase(info.phase));
+    if info.since_ns != 0 {
+        append!(*line, " for {}", since(info.since_ns));
+    }
+    if info.owner != 0 {
+        append!(*line, ", on thread {}", info.owner);
+    }
+    if info.attempts != 0 {
+        append!(*line, ", attempt {}", info.attempts);
+    }
+    if let Some(init) = info.init() {
+        append!(*line, " started at {}", init.glimpse());
+    }
+    if let Some(running) = info.running.map(Origin::glimpse) {
+        append!(*line, ", running a callback queued by {running}");
+    }
+    if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
+        append!(*line, ", no initializer");
+    }
+    append!(*line, ", {} waiting, {} queued", info.waiters, info.queued);
+    if info.lost_queue {
+        append!(*line, "; {LOST}");
+    }
 }
 
-fn line(address: usize, info: &Info, is_default: bool) -> Text {
-    let mut text = match name(info) {
-        Some(name) => text!("once \"{}\"", Lossy::of(&name)),
-        None if is_default => text!("the process default"),
-        None => text!("an unnamed once"),
-    };
-    append!(text, " at {:#x}: ", address);
-    let phase = match info.phase {
+fn phase(phase: u32) -> &'static str {
+    match phase {
         abi::LAZY_FRESH => "fresh",
         abi::LAZY_INITIALIZING => "initializing",
         abi::LAZY_DRAINING => "draining",
@@ -96,34 +139,29 @@ fn line(address: usize, info: &Info, is_default: bool) -> Text {
         abi::LAZY_FORKED => "unusable since the fork (LAZY_FORK_POISON)",
         abi::LAZY_CLOSED => "closed",
         _ => "unknown",
-    };
-    append!(text, "{phase}");
-    if info.since_ns != 0 {
-        append!(text, " for {}", since(info.since_ns));
     }
-    if info.owner != 0 {
-        append!(text, ", on thread {}", info.owner);
-    }
-    if info.attempts != 0 {
-        append!(text, ", attempt {}", info.attempts);
-    }
-    if let Some(init) = info.init() {
-        append!(text, " started at {}", init.resolve());
-    }
-    if let Some(running) = info.running.map(Origin::resolve) {
-        append!(text, ", running a callback queued by {running}");
-    }
-    if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
-        append!(text, ", no initializer");
-    }
-    append!(text, ", {} waiting, {} queued", info.waiters, info.queued);
-    if info.lost_queue {
-        append!(text, "; {LOST}");
-    }
-    append!(text, "\n");
-    text
 }
 
-fn name(info: &Info) -> Option<CString> {
-    copy_text(info.name()).ok().flatten()
+/// Has the dump written to stderr at that signal (`LAZYONCE_DUMP_SIGNAL`).
+pub(crate) fn at_signal(name: &CStr) {
+    let installed = match signal::number(name.to_bytes()) {
+        Some(number) => signal::handle(number, || thread::when_it_holds_none(to_standard_error)),
+        None => return refuse(name, "a signal is named like QUIT, SIGUSR1 or 10"),
+    };
+    if let Err(problem) = installed {
+        refuse(name, problem);
+    }
+}
+
+fn refuse(name: &CStr, why: impl std::fmt::Display) {
+    say(&text!(
+        "lazyonce: no dump will be written at signal \"{}\" (LAZYONCE_DUMP_SIGNAL): {why}\n",
+        Lossy::of(name)
+    ));
+}
+
+/// Nobody is there to be told of a failure.
+fn to_standard_error() {
+    crate::fork::look();
+    let _ = dump(STANDARD_ERROR);
 }

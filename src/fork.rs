@@ -105,7 +105,7 @@ extern "C" fn parent() {
 extern "C" fn child() {
     birthmark::mark_child();
     if !is_prepared() {
-        return thread::when_it_holds_none(recover);
+        return thread::inherit_when_it_holds_none(recover);
     }
     let before = thread::id();
     thread::forget_id();

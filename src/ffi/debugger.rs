@@ -1,7 +1,6 @@
 //! What a debugger reads first, in a program that is running or has left a core: see `cmake/lazyonce-gdb.py`.
 
-use super::entry::DEFAULT;
-use crate::once::{LAYOUT, Once, registry};
+use crate::once::{DEFAULT, LAYOUT, Once, registry};
 
 /// An ELF note, because linkers keep notes that nothing refers to, `strip` keeps its section's name, and a debugger finds that.
 #[repr(C)]

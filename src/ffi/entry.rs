@@ -1,11 +1,12 @@
 //! From C arguments to the safe core and back: the checks and translations that several exported functions share.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 
 use super::view;
 use crate::abi::{self, lazy_config, lazy_error, lazy_fn, lazy_once, lazy_status};
 use crate::error::{self, Failure, Said};
 use crate::fork;
+pub(super) use crate::once::default;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
@@ -14,14 +15,6 @@ use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, text};
 use crate::sys::{bracket, stack, thread};
 use crate::trace;
-
-pub(super) static DEFAULT: Once = Once::new();
-
-/// The process default.
-#[inline(always)]
-pub(super) fn default() -> &'static Once {
-    &DEFAULT
-}
 
 /// A caller's once; `None` if it is NULL or has a layout that this library does not know.
 ///
@@ -210,6 +203,27 @@ pub(super) unsafe fn fail(status: lazy_status, code: i32, message: *const c_char
         });
     }
     code
+}
+
+/// The one function besides those of a READY once that a signal handler may call anywhere: it needs no memory. But for the locks that its
+/// thread may have been interrupted in.
+pub(super) fn dump(fd: c_int) -> lazy_status {
+    if thread::holds_any() {
+        return abi::LAZY_E_DEADLOCK;
+    }
+    let is_interrupted = thread::is_inside();
+    preserved(|| {
+        fork::look();
+        match crate::dump::dump(fd) {
+            Ok(()) => abi::LAZY_OK,
+            Err(_) if is_interrupted => abi::LAZY_E_INVALID,
+            Err(problem) => own(|| {
+                error::raise(Failure::invalid(text!(
+                    "cannot write to descriptor {fd}: {problem}"
+                )))
+            }),
+        }
+    })
 }
 
 /// A signal handler that interrupted the library finds none.

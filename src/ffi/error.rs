@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int};
 
 use super::entry;
-use crate::abi::{LAZY_E_INIT, LAZY_OK, lazy_error, lazy_status};
+use crate::abi::{LAZY_E_INIT, lazy_error, lazy_status};
 
 /// Says in words why a callback or initializer fails: `return lazy_fail(7, "no such device");`.
 ///
@@ -97,16 +97,22 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
 ///
 /// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
 /// not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
-/// are, and which threads make or end one.
+/// are, and which threads make or end one. Places that are known by an address only are told as `OBJECT+0xOFFSET`, for `addr2line -e`: the
+/// loader is not asked, which may be what hangs. A line is cut after 2047 bytes.
+///
+/// `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, or a number) has the same written to stderr whenever the process gets that
+/// signal, by whatever thread gets it; what handled the signal before is called then, what is installed later takes its place. A thread that
+/// was inside one of the library's short locks writes it a moment later. It is read when the library is loaded.
 ///
 /// - `fd`: a file descriptor to write to, such as 2.
 ///
 /// **Returns**
 /// - `LAZY_OK`: written.
 /// - `LAZY_E_INVALID`: `fd` cannot be written to; the message says why.
+/// - `LAZY_E_DEADLOCK`: from a signal handler that interrupted this thread inside one of the library's own locks; nothing was written.
 ///
-/// **Threads** Any, at any time; not in a signal handler in this version. Each line is true in itself; together they are no
-/// snapshot.
+/// **Threads** Any, at any time, also in a signal handler: it allocates nothing, unless it fails outside the library's own code, or is this
+/// thread's first use of a library that was loaded by `dlopen`. Each line is true in itself; together they are no snapshot.
 ///
 /// **Blocking** As long as writing to `fd` takes; no lock is held meanwhile.
 ///
@@ -115,7 +121,7 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn lazy_dump(fd: c_int) -> lazy_status {
-    entry::slow(|| crate::dump::dump(fd, entry::default()).map(|()| LAZY_OK))
+    entry::dump(fd)
 }
 
 /// The version of the library that runs, to be compared with `LAZY_VERSION_NUMBER`, the version of this header.

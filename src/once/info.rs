@@ -62,6 +62,11 @@ impl Once {
     pub(crate) fn info_under(&self, registry: &mut registry::Held<'_>) -> Info {
         self.with_body(registry, |phase, body, _| body.info(*phase))
     }
+
+    /// The same for a look under the lock, so that nothing is freed by it.
+    pub(crate) fn inspect(&self, registry: &mut registry::Held<'_>, look: impl FnOnce(&Info)) {
+        self.with_body(registry, |phase, body, _| look(&body.info(*phase)));
+    }
 }
 
 impl Body {

@@ -64,7 +64,7 @@ pub(crate) use init::{Start, init};
 #[cfg(not(loom))]
 pub(crate) use layout::LAYOUT;
 #[cfg(not(loom))]
-pub(crate) use named::named;
+pub(crate) use named::{DEFAULT, default, named};
 #[cfg(not(loom))]
 pub(crate) use permit::{Permit, forget_thread};
 pub(crate) use queue::Details;

@@ -1,4 +1,4 @@
-//! Onces that are shared by name, process-wide. They are the library's own and are never freed.
+//! The library's own onces, which are never freed: the process default, and those that are shared by name.
 
 use super::gate::Gate;
 use super::{Once, registry};
@@ -7,6 +7,14 @@ use crate::once::config::Config;
 use crate::sys::invariant::Invariant;
 use crate::sys::memory::{Unique, try_box, try_c_string};
 use std::ffi::{CStr, CString};
+
+pub(crate) static DEFAULT: Once = Once::new();
+
+/// The process default.
+#[inline(always)]
+pub(crate) fn default() -> &'static Once {
+    &DEFAULT
+}
 
 /// A once and its name, which never changes.
 pub(crate) struct Named {

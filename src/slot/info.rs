@@ -1,72 +1,84 @@
 //! A slot as it is now, for people.
 
 use super::body;
-use super::value::Stage;
-use crate::name::Name;
-use crate::sys::row::Row;
+use super::value::{Stage, Value};
+use std::ffi::CStr;
 
-/// What the dump tells of a slot.
+/// What the dump tells of a slot, but for its name.
 pub(crate) struct Info {
-    pub(crate) name: Name,
     /// Its values are being ended, for good.
     pub(crate) is_retiring: bool,
     /// How many values are there.
     pub(crate) live: usize,
-    /// Those that a thread makes or ends.
-    pub(crate) busy: Row<Busy>,
+    /// The first of those that a thread makes or ends, and how many there are.
+    pub(crate) busy: [Busy; MOST],
+    pub(crate) all_busy: usize,
 }
 
-#[derive(Clone, Copy)]
+/// One that is made or ended at that index.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Busy {
     pub(crate) index: u32,
     pub(crate) thread: u64,
     pub(crate) is_made: bool,
 }
 
+/// How many of those are told.
+const MOST: usize = 16;
+
 /// How many values are looked at before others get the lock.
 const STEPS: usize = 64;
 
-/// The slot of that number; `None` behind the last one, and in it for one that has no values.
-pub(crate) fn info(number: usize) -> Option<Option<Info>> {
+/// The slot of that number, whose name is told first, under the lock; `None` behind the last one, and in it for one that has no values.
+/// Without an allocation, for a signal handler.
+pub(crate) fn info(number: usize, mut name: impl FnMut(&CStr)) -> Option<Option<Info>> {
     let mut info = Info {
-        name: Name::default(),
         is_retiring: false,
         live: 0,
-        busy: Row::new(),
+        busy: [Busy::default(); MOST],
+        all_busy: 0,
     };
     let mut place = 0;
     loop {
-        // Without memory it is a shorter list.
-        let _ = info.busy.try_reserve(STEPS);
         let mut held = body::lock();
         let body = held.body(number)?;
         let Some(parts) = body.parts(&mut held) else {
             return Some(None);
         };
-        if place == 0 {
-            info.name = parts.config.name.clone();
-        }
         // A slot that is poisoned in a forked child has no values.
         info.is_retiring = !body.is_open();
-        let values = parts.values.iter().skip(place).take(STEPS);
         let mut seen = 0;
-        for value in values {
+        for value in parts.values.iter().skip(place).take(STEPS) {
             seen += 1;
-            match value.stage() {
-                Stage::Live => info.live += 1,
-                Stage::Gone => {}
-                stage if info.busy.has_room() => info.busy.push(Busy {
-                    index: value.index,
-                    thread: value.worker(),
-                    is_made: stage == Stage::Making,
-                }),
-                _ => {}
-            }
+            info.count(value);
+        }
+        if place == 0 && seen > 0 {
+            name(&parts.config.name);
         }
         drop(held);
         place += seen;
         if seen < STEPS {
             return Some((place > 0).then_some(info));
+        }
+    }
+}
+
+impl Info {
+    fn count(&mut self, value: &Value) {
+        let stage = value.stage();
+        match stage {
+            Stage::Live => self.live += 1,
+            Stage::Gone => {}
+            Stage::Making | Stage::Leaving => {
+                if let Some(place) = self.busy.get_mut(self.all_busy) {
+                    *place = Busy {
+                        index: value.index,
+                        thread: value.worker(),
+                        is_made: stage == Stage::Making,
+                    };
+                }
+                self.all_busy += 1;
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ mod value;
 
 pub(crate) use config::Config;
 pub(crate) use end::Retired;
-pub(crate) use info::{Busy, Info, info};
+pub(crate) use info::{Info, info};
 pub(crate) use inherit::{hold_for_fork, inherit, let_go_after_fork, recover};
 pub(crate) use mine::{forget_thread, is_left};
 pub(crate) use named::named;

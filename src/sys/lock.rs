@@ -109,7 +109,7 @@ impl RawLock {
                 seen = self.word.load(Relaxed);
                 continue;
             }
-            if thread::is_awaited() {
+            if thread::is_orphan() {
                 // In a child that a signal handler has forked inside another lock: who holds this one is gone.
                 if NOTED {
                     thread::holds_one_more();

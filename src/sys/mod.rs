@@ -19,6 +19,8 @@ pub(crate) mod errno;
 pub(crate) mod futex;
 pub(crate) mod invariant;
 #[cfg(not(loom))]
+pub(crate) mod line;
+#[cfg(not(loom))]
 pub(crate) mod loader;
 pub(crate) mod local;
 pub(crate) mod lock;
@@ -36,6 +38,8 @@ pub(crate) mod promise;
 pub(crate) mod published;
 pub(crate) mod race;
 pub(crate) mod row;
+#[cfg(not(loom))]
+pub(crate) mod signal;
 pub(crate) mod site;
 pub(crate) mod sized;
 #[cfg(not(loom))]

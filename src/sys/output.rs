@@ -9,6 +9,13 @@ use std::fmt::{Display, Formatter, Result as Formatted};
 /// What a system call said of its failure.
 pub(crate) struct SystemError(i32);
 
+impl SystemError {
+    /// Of this thread's latest one.
+    pub(crate) fn latest() -> Self {
+        Self(errno::get())
+    }
+}
+
 /// Writes all of it, or says why not.
 pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     while !bytes.is_empty() {
@@ -42,7 +49,7 @@ impl FileId {
         let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
         // SAFETY: filled if it returns 0; a bad descriptor is an error.
         if unsafe { libc::fstat(descriptor, status.as_mut_ptr()) } != 0 {
-            return Err(SystemError(errno::get()));
+            return Err(SystemError::latest());
         }
         // SAFETY: as above.
         let status = unsafe { status.assume_init() };
@@ -59,7 +66,7 @@ pub(crate) fn create(path: &CStr) -> Result<(i32, FileId), SystemError> {
     // SAFETY: a C string.
     let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
     if descriptor < 0 {
-        return Err(SystemError(errno::get()));
+        return Err(SystemError::latest());
     }
     Ok((descriptor, FileId::of(descriptor)?))
 }

@@ -3,6 +3,7 @@
 use super::memory::{NoMemory, try_c_string};
 use super::text::Lossy;
 use std::ffi::{CStr, CString, c_char};
+use std::fmt::{Display, Formatter};
 
 /// As recorded: free to make, resolved only when an error or a dump is written.
 ///
@@ -216,17 +217,36 @@ fn text_of(text: *const c_char) -> Option<CString> {
     copy_text(text).ok().flatten()
 }
 
-impl std::fmt::Display for Place {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        fn text(part: &Option<CString>) -> Option<Lossy<'_>> {
-            part.as_deref().map(Lossy::of)
-        }
-        match (text(&self.file), self.line, text(&self.function)) {
-            (None, ..) => out.write_str("an unknown place"),
-            (Some(file), 0, None) => write!(out, "{file}+{:#x}", self.offset),
-            (Some(file), 0, Some(function)) => write!(out, "{function} in {file}"),
-            (Some(file), line, None) => write!(out, "{file}:{line}"),
-            (Some(file), line, Some(function)) => write!(out, "{file}:{line} ({function})"),
-        }
+impl Display for Place {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let (file, function) = (self.file.as_deref(), self.function.as_deref());
+        show(out, file, self.line, function, self.offset)
+    }
+}
+
+#[cfg(not(loom))]
+impl Display for Seen {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        // SAFETY: C strings, or NULL, for as long as the object that asked is loaded.
+        let text = |part: *const c_char| (!part.is_null()).then(|| unsafe { CStr::from_ptr(part) });
+        let (file, function) = (text(self.file), text(self.function));
+        show(out, file, self.line, function, self.offset)
+    }
+}
+
+/// The one way in which people are told a place.
+fn show(
+    out: &mut Formatter<'_>,
+    file: Option<&CStr>,
+    line: u32,
+    function: Option<&CStr>,
+    offset: usize,
+) -> std::fmt::Result {
+    match (file.map(Lossy::of), line, function.map(Lossy::of)) {
+        (None, ..) => out.write_str("an unknown place"),
+        (Some(file), 0, None) => write!(out, "{file}+{offset:#x}"),
+        (Some(file), 0, Some(function)) => write!(out, "{function} in {file}"),
+        (Some(file), line, None) => write!(out, "{file}:{line}"),
+        (Some(file), line, Some(function)) => write!(out, "{file}:{line} ({function})"),
     }
 }

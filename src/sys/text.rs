@@ -27,8 +27,8 @@ pub(crate) fn of(parts: fmt::Arguments) -> Text {
     text
 }
 
-pub(crate) fn append_to(text: &mut Text, parts: fmt::Arguments) {
-    // An error says that there was no memory for the rest. No formatter of ours throws, which the compiler cannot see.
+pub(crate) fn append_to(text: &mut dyn Write, parts: fmt::Arguments) {
+    // An error says that there was no room for the rest. No formatter of ours throws, which the compiler cannot see.
     let _ = noexcept(|| text.write_fmt(parts));
 }
 

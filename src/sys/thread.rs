@@ -24,6 +24,7 @@ pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
     use super::super::local::Local as _;
+    use super::super::noexcept::noexcept;
     use super::super::stack;
     use std::cell::Cell;
     use std::ffi::c_void;
@@ -35,6 +36,8 @@ mod native {
         locks: Cell<usize>,
         /// What is to be done when it holds none.
         afterwards: Cell<Option<fn()>>,
+        /// A signal handler forked this process while it held some: whoever held the others is gone.
+        is_orphan: Cell<bool>,
         armed: Cell<bool>,
     }
 
@@ -45,6 +48,7 @@ mod native {
                 side: Cell::new(Side::Outside),
                 locks: Cell::new(0),
                 afterwards: Cell::new(None),
+                is_orphan: Cell::new(false),
                 armed: Cell::new(false),
             }
         };
@@ -127,7 +131,8 @@ mod native {
             if locks == 0
                 && let Some(act) = local.afterwards.take()
             {
-                act();
+                local.is_orphan.set(false);
+                noexcept(act);
             }
         });
     }
@@ -136,7 +141,8 @@ mod native {
         LOCAL.here(|local| local.locks.get() != 0)
     }
 
-    /// Does `act` as soon as this thread holds no lock: it is in a signal handler, which may have interrupted the change of something.
+    /// Does `act` as soon as this thread holds no lock: it is in a signal handler, which may have interrupted the change of something. The
+    /// latest one, if there are several.
     pub(crate) fn when_it_holds_none(act: fn()) {
         if holds_any() {
             LOCAL.here(|local| local.afterwards.set(Some(act)));
@@ -145,9 +151,15 @@ mod native {
         }
     }
 
-    /// Is there something that waits for that?
-    pub(crate) fn is_awaited() -> bool {
-        LOCAL.here(|local| local.afterwards.get().is_some())
+    /// The same in a child that such a handler has forked.
+    pub(crate) fn inherit_when_it_holds_none(act: fn()) {
+        LOCAL.here(|local| local.is_orphan.set(holds_any()));
+        when_it_holds_none(act);
+    }
+
+    /// Is this such a child, before that?
+    pub(crate) fn is_orphan() -> bool {
+        LOCAL.here(|local| local.is_orphan.get())
     }
 
     /// Is this thread in the library's own code? Then we were called by a signal handler that interrupted it, or by an allocator.
@@ -314,7 +326,7 @@ mod model {
 
     pub(crate) fn holds_one_less() {}
 
-    pub(crate) fn is_awaited() -> bool {
+    pub(crate) fn is_orphan() -> bool {
         false
     }
 

@@ -174,6 +174,6 @@ impl File {
 }
 
 /// A line for people. There is nobody left to tell if that fails.
-pub(super) fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = write_all(output::STANDARD_ERROR, line.as_bytes());
 }

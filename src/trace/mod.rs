@@ -24,6 +24,8 @@ use crate::sys::site::Origin;
 use crate::sys::thread;
 
 #[cfg(not(loom))]
+pub(crate) use file::say;
+#[cfg(not(loom))]
 pub(crate) use report::{forked, is_on, look, report};
 #[cfg(not(loom))]
 pub(crate) use wait::Wait;

@@ -1,6 +1,7 @@
 //! What the environment asks for. It is read once, when the library is loaded.
 
 use super::{file, wait};
+use crate::dump;
 use crate::sys::environment::variable;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -13,6 +14,9 @@ pub(crate) fn read() {
     }
     if let Some(path) = variable(c"LAZYONCE_TRACE") {
         file::begin(path);
+    }
+    if let Some(signal) = variable(c"LAZYONCE_DUMP_SIGNAL") {
+        dump::at_signal(&signal);
     }
     if let Some(seconds) = variable(c"LAZYONCE_WARN_AFTER") {
         wait::warn_after(&seconds);

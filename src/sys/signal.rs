@@ -1,0 +1,88 @@
+//! A signal of the process that something of ours is done at.
+
+use super::UnsafeCell;
+use super::errno::preserved;
+use super::output::SystemError;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+
+/// What is done, and who handled the signal before.
+struct Handler {
+    act: fn(),
+    before: libc::sigaction,
+}
+
+struct Installed(UnsafeCell<MaybeUninit<Handler>>);
+
+// SAFETY: written once, before the handler is in place that reads it.
+unsafe impl Sync for Installed {}
+
+static INSTALLED: Installed = Installed(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// The numbers that are not the same everywhere by their names; any other by its number.
+const NAMES: [(&[u8], c_int); 8] = [
+    (b"HUP", libc::SIGHUP),
+    (b"QUIT", libc::SIGQUIT),
+    (b"USR1", libc::SIGUSR1),
+    (b"USR2", libc::SIGUSR2),
+    (b"TERM", libc::SIGTERM),
+    (b"URG", libc::SIGURG),
+    (b"WINCH", libc::SIGWINCH),
+    (b"IO", libc::SIGIO),
+];
+
+/// `QUIT`, `SIGQUIT` or `3`.
+pub(crate) fn number(text: &[u8]) -> Option<c_int> {
+    let short = text.strip_prefix(b"SIG").unwrap_or(text);
+    match NAMES.iter().find(|(name, _)| *name == short) {
+        Some((_, number)) => Some(*number),
+        None => std::str::from_utf8(text).ok()?.parse().ok(),
+    }
+}
+
+/// Has `act` done at that signal, on whatever thread gets it, and then whatever was done before. Once in a process, before it has a second
+/// thread that could take the signal.
+pub(crate) fn handle(number: c_int, act: fn()) -> Result<(), SystemError> {
+    let place = INSTALLED.0.get();
+    // SAFETY: a handler with what it needs, all of it set; `place` is this function's until it has returned.
+    unsafe {
+        let mut before = MaybeUninit::zeroed();
+        if libc::sigaction(number, std::ptr::null(), before.as_mut_ptr()) != 0 {
+            return Err(SystemError::latest());
+        }
+        place.write(MaybeUninit::new(Handler {
+            act,
+            before: before.assume_init(),
+        }));
+        let mut ours: libc::sigaction = MaybeUninit::zeroed().assume_init();
+        ours.sa_sigaction = handler as *const () as usize;
+        ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+        if libc::sigaction(number, &ours, std::ptr::null_mut()) != 0 {
+            return Err(SystemError::latest());
+        }
+    }
+    Ok(())
+}
+
+extern "C-unwind" fn handler(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: written before this could be called.
+    let Handler { act, before } = unsafe { (*INSTALLED.0.get()).assume_init_ref() };
+    preserved(act);
+    let is_function = ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction);
+    if is_function && before.sa_flags & libc::SA_SIGINFO != 0 {
+        // SAFETY: a handler of that kind, as whoever installed it said.
+        let function = unsafe {
+            std::mem::transmute::<
+                usize,
+                extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void),
+            >(before.sa_sigaction)
+        };
+        function(number, info, context);
+    } else if is_function {
+        // SAFETY: as above.
+        let function = unsafe {
+            std::mem::transmute::<usize, extern "C-unwind" fn(c_int)>(before.sa_sigaction)
+        };
+        function(number);
+    }
+}
