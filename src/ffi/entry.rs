@@ -14,7 +14,7 @@ use crate::sys::text::{Lossy, text};
 use crate::sys::{bracket, stack, thread};
 use crate::trace;
 
-static DEFAULT: Once = Once::new();
+pub(super) static DEFAULT: Once = Once::new();
 
 /// The process default.
 #[inline(always)]
