@@ -162,7 +162,8 @@ fn about(crowd: &Crowd, part: usize) -> String {
     } else {
         format!(
             "{begin}; {} threads wait in the once, which the kernel showed as asleep in three looks in a row; whoever is back sleeps. A \
-             fresh once in each round.",
+             fresh once in each round. What the initializing thread of lazyonce pays is one wake-up of another CPU, which no once can \
+             go below as long as anybody waits.",
             crowd.waiters
         )
     }

@@ -25,11 +25,11 @@ fn pair(
     unit: Unit,
     names: [&'static str; 2],
     figures: [Result<Samples, String>; 2],
-    must: Option<f64>,
+    must: Option<Must>,
 ) -> Group {
     let [theirs, ours] = figures;
     let mut ours = Row::new(names[1], ours);
-    ours.must = must.map(Must::Times);
+    ours.must = must;
     Group {
         title,
         about: about.to_owned(),
@@ -52,27 +52,31 @@ fn counts(bench: &Bench) -> Result<Vec<Group>, String> {
     let counts = bench.count(&counted);
     let of = |name: &str| {
         let place = library.loops.iter().position(|each| each.name == name);
-        counts
-            .clone()
-            .and_then(|counts| Ok(Samples::exact(counts[place.ok_or("no such loop")?])))
+        let counts = counts.clone()?;
+        Ok(Samples::exact(counts[place.ok_or("no such loop")?]))
     };
     let queueing = pair(
         "queueing a plain request, counted",
-        "Instructions of handing in one callback with nothing ready, and of the same 32 bytes under a mutex: callgrind, 20,000 requests \
-         less 10,000, growth included.",
+        "Instructions of handing in one callback with nothing ready, and of the same 32 bytes under a mutex: callgrind, \
+         20,000 requests less 10,000, growth included. What is asked is time; here it is that this does not grow. Where it \
+         goes: 200 into the function that looks for a fork, a longjmp and an observer, takes the lock, decides and appends, 31 \
+         into the one that tries READY first, 45 into leaving the lock and finding this thread's storage twice, 27 into \
+         dropping memory that was not needed.",
         Unit::Instructions,
         [PUSH, QUEUE],
         [of(PUSH), of(QUEUE)],
-        None,
+        Some(Must::AtMost(360.0)),
     );
     let draining = pair(
         "draining, counted",
-        "Instructions of running one of 10,000 queued callbacks in `lazy_once_init`, the callback included, and of calling it from the \
-         vector.",
+        "Instructions of running one of 10,000 queued callbacks in `lazy_once_init`, the callback included, and of calling \
+         it from the vector. What is asked is time; here it is that this does not grow. Where it goes: 28 into the loop, which \
+         looks at five things for each request (is it the last, must another one come first, has a fork or a close ended this, \
+         did it fail, did it leave a text), the rest into taking, giving back and freeing blocks of 128.",
         Unit::Instructions,
         [CALLS, DRAIN],
         [of(CALLS), of(DRAIN)],
-        None,
+        Some(Must::AtMost(50.0)),
     );
     Ok(vec![queueing, draining])
 }
@@ -86,7 +90,7 @@ fn times(bench: &Bench) -> Result<Vec<Group>, String> {
         (
             1,
             "queueing a plain request",
-            "Nanoseconds of each of 100,000 requests, from an empty queue, growth included.",
+            "Nanoseconds of each of 100,000 requests, from an empty queue, growth included, in memory that the process has.",
         ),
         (
             2,
@@ -106,7 +110,7 @@ fn times(bench: &Bench) -> Result<Vec<Group>, String> {
             Unit::Nanoseconds,
             [PUSH, QUEUE],
             both(played)?,
-            (threads == 1).then_some(1.25),
+            (threads == 1).then_some(Must::Times(1.25)),
         ));
     }
     let played = interleaved(&calls, bench.rounds(21), |each| [time(each, MILLION)]);
@@ -117,7 +121,7 @@ fn times(bench: &Bench) -> Result<Vec<Group>, String> {
         Unit::Nanoseconds,
         [CALLS, DRAIN],
         both(played)?,
-        Some(2.0),
+        Some(Must::Times(2.0)),
     ));
     Ok(groups)
 }

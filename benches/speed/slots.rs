@@ -7,7 +7,10 @@ use crate::library::Library;
 use crate::table::{Group, Must, Row, Unit};
 
 const MEASURE: &str = "pthread_getspecific";
-const AT_MOST: f64 = 2.5;
+/// In times of the measure.
+const TIME: Must = Must::Times(2.5);
+/// So that it does not grow.
+const COUNT: Must = Must::AtMost(100.0);
 const TURNS: u64 = 1000;
 
 pub fn groups(bench: &Bench) -> Result<Vec<Group>, String> {
@@ -25,7 +28,10 @@ pub fn groups(bench: &Bench) -> Result<Vec<Group>, String> {
     let mut groups = vec![group(
         "a slot's value, counted",
         "Instructions of a look-up that finds its value, the loop and the call included: callgrind, 2000 turns less 1000. \
-         `pthread_getspecific` is called through its PLT, as `lazy_slot_get` is. With so many slots, each has a value of this thread.",
+         `pthread_getspecific` is called through its PLT, as `lazy_slot_get` is. With so many slots, each has a value of this \
+         thread. What is asked is time; here it is that this does not grow. Where it goes: 13 into `__tls_get_addr`, which \
+         `pthread_getspecific` inside libc does not need, 12 into keeping registers over it, 15 into the checks of the arguments, \
+         of the owner and of a retired slot, 25 into the look-up by slot and index.",
         Unit::Instructions,
         &library,
         counts.collect(),
@@ -64,7 +70,7 @@ fn group(
     let row = |(name, figure): (&'static str, _)| {
         let row = Row::new(name, figure);
         if row.is_ours() {
-            row.must(Must::Times(AT_MOST))
+            row.must(if unit.varies() { TIME } else { COUNT })
         } else {
             row
         }
