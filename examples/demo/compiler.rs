@@ -50,7 +50,11 @@ impl Compiler {
     /// What links a program with the libraries of the directory.
     pub fn linked(&self, libraries: &[&str]) -> Vec<String> {
         let directory = self.directory.display();
-        let mut flags = vec![format!("-L{directory}"), format!("-Wl,-rpath,{directory}")];
+        // The older kind of path comes before LD_LIBRARY_PATH, in which cargo names a directory that may hold an older library.
+        let mut flags = vec![
+            format!("-L{directory}"),
+            format!("-Wl,--disable-new-dtags,-rpath,{directory}"),
+        ];
         flags.extend(libraries.iter().map(|library| format!("-l{library}")));
         flags
     }

@@ -4,6 +4,8 @@ use core::ffi::c_void;
 
 use super::{entry, with_return_address};
 use crate::abi::{lazy_fn, lazy_once, lazy_status};
+#[cfg(target_arch = "x86_64")]
+use crate::once::{self, word};
 use crate::sys::site::Origin;
 
 /// Initializes the process default now, unless that has been done, and runs what was queued.
@@ -86,6 +88,40 @@ pub unsafe extern "C-unwind" fn lazy_init() -> lazy_status {
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_call(r#fn: lazy_fn, ctx: *mut c_void) -> lazy_status {
+    // `call_body` for a once that is READY, without the registers in which the compiler keeps the return address for an error:
+    // it stays on the stack, where it is. 12 instructions instead of 29.
+    #[cfg(target_arch = "x86_64")]
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "test rdi, rdi",
+        "je 2f",
+        "mov eax, dword ptr [rip + {ready}]",
+        "cmp eax, dword ptr [rip + {once}]",
+        "jne 2f",
+        "xchg rdi, rsi",
+        // For the stack's alignment. What the callback throws passes through this frame.
+        "push rax",
+        ".cfi_adjust_cfa_offset 8",
+        "call rsi",
+        "pop rcx",
+        ".cfi_adjust_cfa_offset -8",
+        "test eax, eax",
+        "jne 3f",
+        "ret",
+        "2:",
+        "mov rdx, qword ptr [rsp]",
+        "jmp {body}",
+        "3:",
+        "mov edi, eax",
+        "mov rsi, qword ptr [rsp]",
+        "jmp {failed}",
+        ".cfi_endproc",
+        ready = sym word::UNTOLD_READY,
+        once = sym once::DEFAULT,
+        body = sym call_body,
+        failed = sym call_failed,
+    );
+    #[cfg(not(target_arch = "x86_64"))]
     with_return_address!(call_body, "rdx", "x2")
 }
 
@@ -153,4 +189,9 @@ unsafe extern "C-unwind" fn call_body(
         Some(callback) if once.is_ready() => entry::call_ready(once, callback, caller),
         callback => entry::call(Some(once), callback, caller),
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C-unwind" fn call_failed(code: i32, caller: usize) -> lazy_status {
+    entry::callback_failed(entry::default(), code, Origin::Address(caller))
 }

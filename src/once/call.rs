@@ -50,6 +50,7 @@ pub(crate) enum Ask {
 ///         else:                 _queued_calls.append(callable)
 ///     if run_now:               callable()           # by our caller, after the lock is released
 /// ```
+#[inline(always)]
 pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failure> {
     let mut spare = Spare::default();
     let mut limit = None;
@@ -120,6 +121,7 @@ impl Locked<'_> {
     }
 
     /// Appends; gives the ticket, and what the request replaces.
+    #[inline(always)]
     fn append(&mut self, ask: &Ask, spare: &mut Spare) -> Result<(u64, Replaced), Lack> {
         let gate = self.gate();
         let details = match ask {

@@ -131,7 +131,7 @@ impl Once {
     }
 
     /// The second look, under the lock that appends take; `None` if it finds READY. The once has a gate from here on.
-    #[inline]
+    #[inline(always)]
     fn lock(&self) -> Result<Option<Locked<'_>>, Failure> {
         loop {
             if let Some(locked) = self.lock_gate() {
@@ -174,7 +174,7 @@ impl Once {
     }
 
     /// The lock of a once that has a gate and is not ready.
-    #[inline]
+    #[inline(always)]
     fn lock_gate(&self) -> Option<Locked<'_>> {
         self.word.lock_if(word::LOCKABLE).map(Locked)
     }

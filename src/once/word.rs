@@ -15,6 +15,8 @@
 //! orders and their reasons are in `sys/order.rs`.
 
 use crate::abi;
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Nobody is initializing and nobody has succeeded; calls are queued.
 pub(crate) const FRESH: u32 = abi::LAZY_FRESH;
@@ -30,6 +32,19 @@ pub(crate) const READY: u32 = abi::LAZY_READY;
 pub(crate) const FORKED: u32 = abi::LAZY_FORKED;
 /// Closed for good.
 pub(crate) const CLOSED: u32 = abi::LAZY_CLOSED;
+
+/// READY, where a look at the word is all that there is to do; nothing that a word ever is where a race detector must be told
+/// of the look as well. Relaxed: written before the first once can be ready.
+#[cfg(not(loom))]
+pub(crate) static UNTOLD_READY: AtomicU32 = AtomicU32::new(READY);
+
+/// Looks for a race detector.
+#[cfg(not(loom))]
+pub(crate) fn look_for_detector() {
+    if crate::sys::race::look_up() {
+        UNTOLD_READY.store(u32::MAX, Relaxed);
+    }
+}
 
 /// The once can be locked: it has a gate and is not READY. Without this bit the word and what is behind it change only
 /// under the registry's lock, so a thread that forks never leaves a lock behind that its child does not know of.

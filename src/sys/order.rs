@@ -93,7 +93,7 @@ done! {
     relay_lock_settled;
     /// An attempt ended: one waiter. The owner pays for this one only.
     wake_waiter;
-    /// A woken waiter wakes two more.
+    /// A woken waiter passes the wake on.
     relay_waiter;
 }
 

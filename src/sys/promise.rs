@@ -1,5 +1,6 @@
 //! A value that is written once, and threads that sleep until it is. Waking goes in relay: whoever writes wakes one
-//! sleeper, each woken one wakes two more, so the writer pays for one wake-up however many wait.
+//! sleeper, the first few wake two more each, and the next one all the others: the writer pays for one wake-up however many
+//! wait, and is back before a crowd competes for its CPU.
 
 use super::UnsafeCell;
 use super::atomic::Ordering::Relaxed;
@@ -13,9 +14,14 @@ const PENDING: u32 = 0;
 const WAITING: u32 = 1;
 /// Written; nobody will sleep again.
 const KEPT: u32 = 2;
-/// The bits of these. Those above count how often a sleeper has been disturbed, so that whoever is about to sleep does not.
+/// The bits of these. Those above count how often a sleeper has been disturbed, so that whoever is about to sleep does not; in KEPT,
+/// how many have woken.
 const STATE: u32 = 3;
 const DISTURBED: u32 = 4;
+/// How many of those that wake first wake two more. A call of each for two costs the last of 64 a quarter more than one for all.
+const RELAYS: u32 = 3;
+/// In a model there are few sleepers.
+const ALL: i32 = if cfg!(loom) { 3 } else { i32::MAX };
 
 /// The promise.
 pub(crate) struct Promise<T> {
@@ -122,22 +128,18 @@ impl<T> Promise<T> {
         thread::outside(|| self.state.wait(seen, deadline));
         // Whoever slept may have been the one that was woken for the others: too many wakes cost a look, too few a hang.
         if self.state.load(Relaxed) & STATE == KEPT && order::relay_waiter() {
-            self.state.wake(2);
+            match self.state.fetch_add(DISTURBED, Relaxed) / DISTURBED {
+                0..RELAYS => self.state.wake(2),
+                RELAYS => self.state.wake(ALL),
+                _ => {}
+            }
         }
     }
 
     /// Makes every sleeper look again, and whoever is about to sleep.
-    #[cfg(not(loom))]
     pub(crate) fn disturb(&self) {
         self.state.fetch_add(DISTURBED, order::disturb());
-        self.state.wake(i32::MAX);
-    }
-
-    /// In a model there are few sleepers.
-    #[cfg(loom)]
-    pub(crate) fn disturb(&self) {
-        self.state.fetch_add(DISTURBED, order::disturb());
-        self.state.wake(3);
+        self.state.wake(ALL);
     }
 
     /// No sleepers, in a forked child that has none of them.

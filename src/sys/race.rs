@@ -14,8 +14,8 @@ mod native {
     static ACQUIRE: AtomicUsize = AtomicUsize::new(0);
     static RELEASE: AtomicUsize = AtomicUsize::new(0);
 
-    /// Looks for the runtime.
-    pub(crate) fn look_up() {
+    /// Looks for the runtime. Is it there?
+    pub(crate) fn look_up() -> bool {
         let find = |name: &std::ffi::CStr| {
             // SAFETY: a C string; the lookup touches nothing else.
             unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.addr()
@@ -25,6 +25,7 @@ mod native {
         // A name that was not found is no error of the program's.
         // SAFETY: no preconditions; the text is not looked at.
         unsafe { libc::dlerror() };
+        ACQUIRE.load(Relaxed) != 0
     }
 
     /// This thread now sees what was released at this address.

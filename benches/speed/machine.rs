@@ -69,7 +69,7 @@ pub fn described() -> String {
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!(
         "Linux {} {} | {} CPUs",
-        kernel.trim(),
+        kernel.trim().split('-').next().unwrap_or_default(),
         std::env::consts::ARCH,
         thread::available_parallelism().map_or(0, |n| n.get())
     )
