@@ -17,6 +17,11 @@ void library_is_loaded(void) {
     gate_open(&in_constructor);
     CHECK_IS(lazy_once_init(&once), LAZY_OK);
 }
+void *function_with_a_name(void *arg);
+void *function_with_a_name(void *arg) {
+    CHECK_IS(lazy_once_init_timeout((lazy_once *)arg, UINT64_MAX), LAZY_OK);
+    return NULL;
+}
 static void *loads(void *handle) {
     *(void **)handle = dlopen(getenv("LAZYONCE_TEST_SHARED"), RTLD_NOW);
     return NULL;
@@ -28,8 +33,7 @@ int main(void) {
     config.initialize = held;
     config.ctx = &initializer;
     CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
-    caller owner;
-    begin(&owner, in_init, &once);
+    pthread_t owner = start(function_with_a_name, &once);
     gate_wait(&initializer.inside);
     void *handle = NULL;
     pthread_t loader = start(loads, &handle);
@@ -38,12 +42,13 @@ int main(void) {
     char *text = dumped(), *line = line_about(text, "the one behind the loader");
     CHECK_HAS(line, "initializing");
     CHECK_HAS(line, "1 waiting");
+    CHECK_HAS(line, "started at function_with_a_name in ");
     CHECK_HAS(line, strrchr(program_invocation_name, '/'));
     CHECK(has_number(line, atomic_load(&initializer.thread)));
     free(line);
     free(text);
     gate_open(&initializer.go);
-    CHECK_IS(ended(&owner), LAZY_OK);
+    join(owner);
     join(loader);
     CHECK(handle != NULL);
     CHECK_IS(lazy_once_close(&once), LAZY_OK);

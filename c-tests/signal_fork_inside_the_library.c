@@ -41,7 +41,10 @@ static void handler(int number) {
     } else if (child > 0) {
         int status = 0;
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) _exit(5);
+        if (status != 0) {
+            dprintf(2, "a child ended with status 0x%x\n", (unsigned)status);
+            _exit(5);
+        }
         children++;
     }
     handled++;

@@ -6,9 +6,10 @@ use crate::error::since;
 use crate::name::{Called, Kind};
 use crate::once::{self, Info, LOST, Once, registry};
 use crate::slot;
+use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
 use crate::sys::output::{STANDARD_ERROR, SystemError, write_all};
-use crate::sys::site::Origin;
+use crate::sys::site::{Origin, Seen};
 use crate::sys::text::{Lossy, append, text};
 use crate::sys::{process, signal, thread};
 use crate::trace::say;
@@ -17,35 +18,59 @@ use std::ffi::CStr;
 /// Writes a line about each once that the library references, about the process default, and about each slot that has values. No lock is
 /// held while it is written.
 pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
-    let mut head = Line::new();
+    let mut line = Line::new();
     append!(
-        head,
+        line,
         "lazyonce {}, process {}",
         env!("CARGO_PKG_VERSION"),
         process::id()
     );
-    write_all(fd, head.finish())?;
-    let default = once::default();
-    let mut line = Line::new();
-    describe(default, &mut registry::lock(), &mut line);
     write_all(fd, line.finish())?;
+    let default = Anchor::new(once::default());
+    dump_once(fd, |_| Some(default))?;
     let mut index = 0;
-    loop {
-        let mut registry = registry::lock();
-        let Some(place) = registry.at(index) else {
-            drop(registry);
-            return dump_slots(fd);
-        };
-        let once = place.filter(|once| !std::ptr::eq(once.get(), default));
-        let mut line = Line::new();
-        if let Some(once) = once {
-            describe(once.get(), &mut registry, &mut line);
-        }
-        drop(registry);
-        if once.is_some() {
-            write_all(fd, line.finish())?;
-        }
+    while registry::lock().at(index).is_some() {
+        dump_once(fd, |registry| {
+            let once = registry.at(index).flatten();
+            once.filter(|once| !std::ptr::eq(once.get(), default.get()))
+        })?;
         index += 1;
+    }
+    dump_slots(fd)
+}
+
+/// An address, and where that is.
+type Known = Option<(usize, Seen)>;
+
+/// A line about the once that is found, if one is. Where addresses are is looked up in between, without a lock.
+fn dump_once(
+    fd: i32,
+    find: impl Fn(&registry::Held<'_>) -> Option<Anchor<Once>>,
+) -> Result<(), SystemError> {
+    let mut origins = [None; 2];
+    let mut registry = registry::lock();
+    if let Some(once) = find(&registry) {
+        let look = |info: &Info| origins = [info.init(), info.running];
+        once.get().inspect(&mut registry, look);
+    }
+    drop(registry);
+    let known = origins.map(|origin| {
+        let address = origin.and_then(Origin::address)?;
+        Some((address, Origin::Address(address).locate()))
+    });
+    let mut line = Line::new();
+    let mut registry = registry::lock();
+    let once = find(&registry);
+    if let Some(once) = once {
+        let once = once.get();
+        once.inspect(&mut registry, |info| {
+            append_once(&mut line, once, info, &known);
+        });
+    }
+    drop(registry);
+    match once {
+        Some(_) => write_all(fd, line.finish()),
+        None => Ok(()),
     }
 }
 
@@ -90,11 +115,7 @@ fn append_slot(line: &mut Line, info: &slot::Info) {
 }
 
 /// Under the once's lock, where nothing that is referred to can go away.
-fn describe(once: &Once, registry: &mut registry::Held<'_>, line: &mut Line) {
-    once.inspect(registry, |info| append_once(line, once, info));
-}
-
-fn append_once(line: &mut Line, once: &Once, info: &Info) {
+fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     let name = info.name();
     // SAFETY: a C string for as long as the once is locked, or NULL.
     let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
@@ -115,10 +136,14 @@ fn append_once(line: &mut Line, once: &Once, info: &Info) {
         append!(*line, ", attempt {}", info.attempts);
     }
     if let Some(init) = info.init() {
-        append!(*line, " started at {}", init.glimpse());
+        append!(*line, " started at {}", place(init, known));
     }
-    if let Some(running) = info.running.map(Origin::glimpse) {
-        append!(*line, ", running a callback queued by {running}");
+    if let Some(running) = info.running {
+        append!(
+            *line,
+            ", running a callback queued by {}",
+            place(running, known)
+        );
     }
     if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
         append!(*line, ", no initializer");
@@ -127,6 +152,12 @@ fn append_once(line: &mut Line, once: &Once, info: &Info) {
     if info.lost_queue {
         append!(*line, "; {LOST}");
     }
+}
+
+fn place(origin: Origin, known: &[Known]) -> Seen {
+    let address = origin.address();
+    let known = known.iter().flatten().find(|(at, _)| Some(*at) == address);
+    known.map_or_else(|| origin.glimpse(), |(_, seen)| *seen)
 }
 
 fn phase(phase: u32) -> &'static str {

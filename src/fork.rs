@@ -19,6 +19,7 @@ static REGISTERED: AtomicBool = AtomicBool::new(false);
 #[inline]
 pub(crate) fn register() {
     if !REGISTERED.load(Relaxed) {
+        crate::sys::object::look_up();
         crate::once::word::look_for_detector();
         crate::sys::process::at_fork(prepare, parent, child);
         birthmark::make();

@@ -97,8 +97,8 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
 ///
 /// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
 /// not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
-/// are, and which threads make or end one. Places that are known by an address only are told as `OBJECT+0xOFFSET`, for `addr2line -e`: the
-/// loader is not asked, which may be what hangs. A line is cut after 2047 bytes.
+/// are, and which threads make or end one. A place that is known by an address only is told by the exported function around it, or as
+/// `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A line is cut after 2047 bytes.
 ///
 /// `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, or a number) has the same written to stderr whenever the process gets that
 /// signal, by whatever thread gets it; what handled the signal before is called then, what is installed later takes its place. A thread that

@@ -147,11 +147,11 @@ pub(super) fn info(info: &Info) -> lazy_info {
 
 /// A place by the strings of the object that it lies in, which last as long as the object is loaded.
 fn located(origin: Option<Origin>) -> lazy_site {
-    let (file, line, function) = origin.map_or((null(), 0, null()), Origin::locate);
+    let seen = origin.unwrap_or(Origin::Address(0)).locate();
     lazy_site {
-        file,
-        line,
-        function,
+        file: seen.file,
+        line: seen.line,
+        function: seen.function,
     }
 }
 

@@ -74,10 +74,10 @@ impl Once {
         let mut text = text!(
             "thread {} is {} (attempt {}, started {} ago at {}",
             attempt.owner(),
-            doing(phase, origin.map(Origin::spot).as_ref()),
+            doing(phase, origin.map(Origin::resolve).as_ref()),
             attempt.number,
             since(attempt.since_ns),
-            attempt.origin().spot()
+            attempt.origin().resolve()
         );
         if !has_initializer && phase != word::INITIALIZING {
             append!(text, ", no initializer");

@@ -27,7 +27,7 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod noexcept;
 #[cfg(not(loom))]
-mod object;
+pub(crate) mod object;
 pub(crate) mod order;
 #[cfg(not(loom))]
 pub(crate) mod output;
@@ -44,6 +44,8 @@ pub(crate) mod site;
 pub(crate) mod sized;
 #[cfg(not(loom))]
 pub(crate) mod stack;
+#[cfg(not(loom))]
+mod symbols;
 pub(crate) mod text;
 pub(crate) mod thread;
 pub(crate) mod word;

@@ -1,6 +1,8 @@
 //! Where in somebody's program something was asked for.
 
 use super::memory::{NoMemory, try_c_string};
+#[cfg(not(loom))]
+use super::object;
 use super::text::Lossy;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::{Display, Formatter};
@@ -36,51 +38,9 @@ pub(crate) struct Place {
     pub(crate) offset: usize,
 }
 
-impl Origin {
-    pub(crate) fn resolve(self) -> Place {
-        match self {
-            Self::Here {
-                file,
-                line,
-                function,
-            } => Place {
-                file: text_of(file),
-                line,
-                function: text_of(function),
-                offset: 0,
-            },
-            Self::Address(0) => Place::default(),
-            Self::Address(address) => {
-                nearest_symbol(address).map_or_else(Place::default, |(found, offset)| Place {
-                    file: text_of(found.dli_fname),
-                    line: 0,
-                    function: text_of(found.dli_sname),
-                    offset,
-                })
-            }
-        }
-    }
-
-    /// File, line and function without copies: they last as long as the object that asked is loaded.
-    #[cfg(not(loom))]
-    pub(crate) fn locate(self) -> (*const c_char, u32, *const c_char) {
-        match self {
-            Self::Here {
-                file,
-                line,
-                function,
-            } => (file, line, function),
-            Self::Address(0) => (std::ptr::null(), 0, std::ptr::null()),
-            Self::Address(address) => nearest_symbol(address)
-                .map_or((std::ptr::null(), 0, std::ptr::null()), |(found, _)| {
-                    (found.dli_fname, 0, found.dli_sname)
-                }),
-        }
-    }
-}
-
 /// Where an origin is, by strings that last as long as the object that asked is loaded.
 #[cfg(not(loom))]
+#[derive(Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) file: *const c_char,
     pub(crate) line: u32,
@@ -89,40 +49,76 @@ pub(crate) struct Seen {
     pub(crate) offset: usize,
 }
 
+/// Neither allocates, nor waits for the lock that the loader holds while it runs somebody's constructors, which may wait for this very thread.
 #[cfg(not(loom))]
 impl Origin {
-    /// As `resolve`, for what is told while things run: without the lock that the loader holds while it runs somebody's constructors,
-    /// which may wait for this very thread. An address is found in its object only.
+    /// With the function.
+    pub(crate) fn locate(self) -> Seen {
+        self.see(object::and_function)
+    }
+
+    /// For what is told while things run: an address is found in its object only.
     pub(crate) fn glimpse(self) -> Seen {
-        let (file, line, function, offset) = match self {
+        self.see(object::of)
+    }
+
+    /// The address, where that is all that is known.
+    pub(crate) fn address(self) -> Option<usize> {
+        match self {
+            Self::Here { .. } | Self::Address(0) => None,
+            Self::Address(address) => Some(address),
+        }
+    }
+
+    fn see(self, find: fn(usize) -> object::Found) -> Seen {
+        match self {
             Self::Here {
                 file,
                 line,
                 function,
-            } => (file, line, function, 0),
+            } => Seen {
+                file,
+                line,
+                function,
+                offset: 0,
+            },
             Self::Address(address) => {
-                let (file, offset) = super::object::of(address.saturating_sub(1));
-                (file, 0, std::ptr::null(), offset)
+                // The call itself lies before its return address, which may already be the next function's first byte.
+                let found = find(address.saturating_sub(1));
+                Seen {
+                    file: found.file,
+                    line: 0,
+                    function: found.function,
+                    offset: found.offset,
+                }
             }
-        };
-        Seen {
-            file,
-            line,
-            function,
-            offset,
         }
     }
-}
 
-impl Origin {
+    pub(crate) fn resolve(self) -> Place {
+        self.locate().into()
+    }
+
     /// What `glimpse` sees, for a text.
-    #[cfg(not(loom))]
     pub(crate) fn spot(self) -> Place {
         self.glimpse().into()
     }
+}
 
-    /// Models have no loader.
-    #[cfg(loom)]
+/// Models have no loader.
+#[cfg(loom)]
+impl Origin {
+    pub(crate) fn resolve(self) -> Place {
+        match self {
+            Self::Here { file, line, .. } => Place {
+                file: text_of(file),
+                line,
+                ..Place::default()
+            },
+            Self::Address(_) => Place::default(),
+        }
+    }
+
     pub(crate) fn spot(self) -> Place {
         self.resolve()
     }
@@ -182,24 +178,6 @@ impl OwnSite {
     pub(crate) fn origin(&self) -> Origin {
         self.origin
     }
-}
-
-/// The object, the nearest exported symbol before a return address, and how far into the object it is.
-fn nearest_symbol(address: usize) -> Option<(libc::Dl_info, usize)> {
-    let mut found = libc::Dl_info {
-        dli_fname: std::ptr::null(),
-        dli_fbase: std::ptr::null_mut(),
-        dli_sname: std::ptr::null(),
-        dli_saddr: std::ptr::null_mut(),
-    };
-    // The call itself lies before its return address, which may already be the next function's first byte.
-    let inside = address.wrapping_sub(1) as *const libc::c_void;
-    // SAFETY: dladdr only compares the address with the loaded objects; `found` is valid to write to.
-    if unsafe { libc::dladdr(inside, &mut found) } == 0 {
-        return None;
-    }
-    let offset = inside.addr() - found.dli_fbase.addr();
-    Some((found, offset))
 }
 
 /// A C string of somebody else's, copied; `None` for NULL.
