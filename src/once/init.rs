@@ -10,6 +10,7 @@ use crate::error::{Error, Facts, Failure, Scope};
 use crate::sys::callback::Callback;
 use crate::sys::clock::{self, Limit};
 use crate::sys::memory::Shared;
+use crate::sys::process;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{append, text};
@@ -37,6 +38,10 @@ pub(crate) fn init(once: &Once, start: &Start) -> Result<Progress, Failure> {
             Look::Go(host) => once.attached(host::of(host)?, || turn.take())?,
         };
         match next {
+            // A hook of the host forked, or a signal handler while this thread slept: this is a child of the process that came so far.
+            Next::Over(Progress::Done) if turn.process != process::noticed() => {
+                turn = Turn::new(once, start);
+            }
             Next::Over(progress) => return Ok(progress),
             Next::Prepare(callback) => {
                 once.prepare(callback)?;
@@ -54,6 +59,8 @@ struct Turn<'a> {
     is_preparing: bool,
     is_prepared: bool,
     is_asked: bool,
+    /// Where it began.
+    process: u32,
     /// An attempt that was found running. It is waited for however long it takes to get there, since an outcome belongs to
     /// its attempt.
     awaited: Option<Awaited>,
@@ -89,6 +96,7 @@ impl<'a> Turn<'a> {
             is_preparing,
             is_prepared: is_preparing,
             is_asked: false,
+            process: process::noticed(),
             awaited: None,
             limit: start.limit_ns.map(Limit::new),
         }

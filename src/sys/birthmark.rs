@@ -12,6 +12,11 @@ static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
 /// The process that was marked last.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
+/// Which process this is, as far as has been noticed.
+pub(crate) fn process() -> u32 {
+    PROCESS.load(Relaxed)
+}
+
 /// A child that nobody has looked at yet.
 const WIPED: u32 = 0;
 const MARKED: u32 = 1;

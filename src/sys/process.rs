@@ -27,6 +27,18 @@ pub(crate) fn id() -> u32 {
     1
 }
 
+/// The same, and it forks nobody.
+#[cfg(loom)]
+pub(crate) fn noticed() -> u32 {
+    1
+}
+
+/// Its id, which a child has as soon as its fork has been noticed.
+#[cfg(not(loom))]
+pub(crate) fn noticed() -> u32 {
+    super::birthmark::process()
+}
+
 /// Registers the three halves of a fork handler.
 #[cfg(not(loom))]
 pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
