@@ -3,12 +3,13 @@
 use super::Slot;
 use super::body::{self, Body, Parts, Room};
 use super::config::Config;
+use super::failure;
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::abi::LAZY_OK;
-use crate::error::{Error, Facts, Failure, Scope};
+use crate::error::{Failure, Scope};
 use crate::host::{attached, known_inside, wait_on, wait_stubbornly};
-use crate::name::{Called, Kind, Subject};
+use crate::name::Subject;
 use crate::once::graph::Waiting;
 use crate::sys::bracket;
 use crate::sys::clock::Limit;
@@ -16,7 +17,8 @@ use crate::sys::errno;
 use crate::sys::memory::Shared;
 use crate::sys::process;
 use crate::sys::site::Origin;
-use crate::sys::text::{Text, append, text};
+use crate::sys::stack;
+use crate::sys::text::{Text, text};
 use crate::sys::thread::{self, Mark};
 use crate::trace::{Span, Wait, What};
 use std::cell::Cell;
@@ -56,7 +58,7 @@ impl Slot {
                 return Ok(pointer);
             }
             if config.factory.create.is_none() {
-                return Err(not_found(body, index));
+                return Err(failure::not_found(body, index));
             }
             // Attached before the making is owned: whoever waits for it does so without the host.
             let made = attached(config.bracket()?, body, || {
@@ -130,7 +132,7 @@ impl Body {
             match (value.stage(), value.live()) {
                 (_, Some(pointer)) => return Ok(Look::There(pointer)),
                 (Stage::Making, _) if value.is_worked_on_here() => {
-                    return Err(recursive(self, index));
+                    return Err(Making::again(value));
                 }
                 (Stage::Making | Stage::Leaving, _) if config.is_process => {
                     return Ok(Look::Busy(value));
@@ -286,6 +288,7 @@ impl Making {
     fn run(mut self, config: &Config, errno: &Cell<Option<i32>>) -> Result<*mut c_void, Failure> {
         let (body, index) = (self.value.body, self.value.index);
         let scope = Scope::enter();
+        self.value.set_frame(stack::here());
         let created = Mark::during(body.mark(), || {
             bracket::share();
             config.factory.create(index)
@@ -294,12 +297,27 @@ impl Making {
         match created {
             Some(Ok(pointer)) => self.finish(pointer),
             Some(Err(code)) => {
-                let failure = failed(body, index, code, &scope);
+                let failure = failure::failed(body, index, code, &scope);
                 self.failure = Some(failure.clone());
                 Err(failure)
             }
-            None => Err(not_found(body, index)),
+            None => Err(failure::not_found(body, index)),
         }
+    }
+
+    /// What this thread gets that makes that value and asks for it: inside the factory, or where a `longjmp` has left that. Then it ends here.
+    pub(super) fn again(value: Shared<Value>) -> Failure {
+        let (body, index) = (value.body, value.index);
+        if !stack::is_gone(value.frame()) {
+            return failure::recursive(body, index);
+        }
+        let left = failure::left(body, index);
+        drop(Self {
+            value,
+            failure: Some(left.clone()),
+            is_done: false,
+        });
+        left
     }
 
     /// It is made.
@@ -331,7 +349,7 @@ impl Drop for Making {
         let value = &self.value;
         if !self.is_done {
             let failure = self.failure.take();
-            let failure = failure.unwrap_or_else(|| unwound(value.body, value.index));
+            let failure = failure.unwrap_or_else(|| failure::unwound(value.body, value.index));
             let mut held = body::lock();
             let removed = value.body.parts(&mut held).map(|parts| {
                 let listed = (value.stage() == Stage::Making).then(|| parts.remove(value));
@@ -344,61 +362,4 @@ impl Drop for Making {
         }
         thread::owns(-1);
     }
-}
-
-#[cold]
-fn failed(body: &Body, index: u32, code: i32, scope: &Scope) -> Failure {
-    let (said, cause) = scope.take(code);
-    let name = body.name();
-    let mut text = text!(
-        "the factory of {} returned {code} for index {index}",
-        Called(Kind::Slot, &name)
-    );
-    if let Some(said) = &said {
-        append!(text, ": {}", said.text);
-    }
-    append!(text, ". Nothing was kept; the next call tries again");
-    let facts = Facts {
-        code,
-        cause,
-        ..Facts::default()
-    };
-    Failure::new(Error::Callback(text), &name, facts)
-}
-
-#[cold]
-fn unwound(body: &Body, index: u32) -> Failure {
-    let name = body.name();
-    let text = text!(
-        "the factory of {} was left by an exception or by the end of its thread, for index {index}. Nothing was kept; the next call \
-         tries again",
-        Called(Kind::Slot, &name)
-    );
-    Failure::new(Error::Callback(text), &name, Facts::default())
-}
-
-#[cold]
-fn not_found(body: &Body, index: u32) -> Failure {
-    let name = body.name();
-    let text = text!(
-        "{} has no value at index {index} and no factory: store one with lazy_slot_set, or configure a factory",
-        Called(Kind::Slot, &name)
-    );
-    Failure::new(Error::NotFound(text), &name, Facts::default())
-}
-
-/// What a factory gets that asks for the value that it is making.
-#[cold]
-pub(super) fn recursive(body: &Body, index: u32) -> Failure {
-    let name = body.name();
-    let thread = thread::id();
-    let text = text!(
-        "thread {thread} is making the value of {} at index {index}, and its factory asks for that very value",
-        Called(Kind::Slot, &name)
-    );
-    let facts = Facts {
-        owner_thread: thread,
-        ..Facts::default()
-    };
-    Failure::new(Error::Deadlock(text), &name, facts)
 }

@@ -6,6 +6,7 @@
 //! | one value from its making to its end | `value` |
 //! | this thread's values and the snapshots that it has entered | `mine` |
 //! | making, waiting for somebody's factory | `make` |
+//! | why there is no value | `failure` |
 //! | storing another pointer | `set` |
 //! | ending values: at thread exit, by `retire` | `end` |
 //! | snapshots | `snapshot` |
@@ -18,6 +19,7 @@
 mod body;
 mod config;
 mod end;
+mod failure;
 mod info;
 mod inherit;
 mod make;

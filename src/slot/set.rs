@@ -4,7 +4,7 @@ use super::Slot;
 use super::body::Body;
 use super::config::Config;
 use super::end::Ending;
-use super::make::{recursive, wait_for};
+use super::make::{Making, wait_for};
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::error::Failure;
@@ -40,7 +40,7 @@ impl Slot {
                         return exchange(value, pointer, &config).map(|()| true);
                     }
                     Some((value, Stage::Making)) if value.is_worked_on_here() => {
-                        return Err(recursive(body, index));
+                        return Err(Making::again(value.clone()));
                     }
                     Some((value, Stage::Making | Stage::Leaving)) if config.is_process => {
                         wait_for(value)?;

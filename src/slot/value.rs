@@ -6,7 +6,7 @@ use crate::sys::promise::Promise;
 use crate::sys::published::Published;
 use crate::sys::thread;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// How far a value is. Changes under the lock of the slots.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(crate) struct Value {
     pub(super) holder: Holder,
     /// The kernel's id of the thread that makes or ends it.
     worker: AtomicU64,
+    /// A frame of that thread's, above the factory. Relaxed: only that thread looks.
+    frame: AtomicUsize,
     published: Published,
     /// Its place in the slot's list. Used under the lock of the slots.
     pub(super) place: AtomicU32,
@@ -55,6 +57,7 @@ impl Value {
             index,
             holder,
             worker: AtomicU64::new(thread::id()),
+            frame: AtomicUsize::new(0),
             published: Published::new(stage as u32),
             place: AtomicU32::new(0),
             made: Promise::new(),
@@ -79,6 +82,14 @@ impl Value {
     /// The thread that makes or ends it.
     pub(crate) fn worker(&self) -> u64 {
         self.worker.load(Relaxed)
+    }
+
+    pub(super) fn set_frame(&self, frame: usize) {
+        self.frame.store(frame, Relaxed);
+    }
+
+    pub(super) fn frame(&self) -> usize {
+        self.frame.load(Relaxed)
     }
 
     pub(super) fn is_worked_on_here(&self) -> bool {
