@@ -1,4 +1,4 @@
-// not-under: valgrind: the program that it starts once more would be valgrind itself
+// not-under: valgrind tsan: the program that it starts once more would be valgrind itself, and the other handles signals itself
 // Guards against a process that hangs and cannot be asked: with LAZYONCE_DUMP_SIGNAL set, that signal writes the dump to stderr, by name or
 // number, on whatever thread it meets, one that sleeps in a wait or one that is in the middle of the library's own work; nothing is disturbed.
 // What is no signal, or none that can be handled, is said once, and the program goes on.

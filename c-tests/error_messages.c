@@ -152,36 +152,32 @@ static void waits(void) {
 }
 
 static lazy_once one = LAZY_ONCE_INIT, two = LAZY_ONCE_INIT;
-static gate in_two = GATE_INIT;
-static atomic_int owner_of_two;
+static caller owner_of_two;
 static int32_t wants_one(void *ctx) {
     (void)ctx;
-    gate_open(&in_two);
     CHECK_IS(LAZY_INIT(&one), LAZY_E_INIT);
     return 0;
 }
+static lazy_status owns_two(void *arg) {
+    (void)arg;
+    return LAZY_INIT(&two);
+}
 static int32_t wants_two(void *ctx) {
     (void)ctx;
-    gate_wait(&in_two);
-    until_asleep(atomic_load(&owner_of_two));
+    begin(&owner_of_two, owns_two, NULL);
+    until_waiting(&owner_of_two);
     SAYS(LAZY_E_DEADLOCK, "waiting would never end: thread # waits for once \"two\", initialized by thread # (attempt #, started at "
          "error_messages.c:# (owns_two)); thread # waits for once \"one\", initialized by thread # (attempt #, started at error_messages.c:# "
          "(circle)). Nobody slept. Start them in one order, or limit the wait", LAZY_INIT(&two));
     return 3;
-}
-static void *owns_two(void *ctx) {
-    atomic_store(&owner_of_two, thread_id());
-    CHECK_IS(LAZY_INIT(&two), LAZY_OK);
-    return ctx;
 }
 static void circle(void) {
     lazy_config first = { .size = sizeof first, .name = "one", .initialize = wants_two };
     lazy_config second = { .size = sizeof second, .name = "two", .initialize = wants_one };
     CHECK_IS(lazy_once_configure(&one, &first), LAZY_OK);
     CHECK_IS(lazy_once_configure(&two, &second), LAZY_OK);
-    pthread_t other = start(owns_two, NULL);
     CHECK_IS(LAZY_INIT(&one), LAZY_E_INIT);
-    join(other);
+    CHECK_IS(ended(&owner_of_two), LAZY_OK);
 }
 
 static lazy_once poisoned = LAZY_ONCE_INIT;
