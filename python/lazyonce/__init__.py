@@ -38,7 +38,7 @@ def _is_for_a_trace() -> bool:
 
 if not _is_for_a_trace():
     from ._once import Once, default as _default, named
-    from ._slot import Slot, capture
+    from ._slot import Slot, ThreadState, capture
 
     lazy_init = _default.init
     lazy_call = _default.call
@@ -46,6 +46,6 @@ if not _is_for_a_trace():
 
 __all__ = [
     "BackendUnavailable", "ClosedError", "DeadlockError", "DeferredCallError", "ForkedError", "InitError", "LazyError", "NotNow",
-    "Once", "Slot", "WaitTimeout", "capture", "is_initialized", "lazy_call", "lazy_init", "named",
+    "Once", "Slot", "ThreadState", "WaitTimeout", "capture", "is_initialized", "lazy_call", "lazy_init", "named",
 ]
 __version__ = "0.1.0"

@@ -25,7 +25,7 @@ def _libdir() -> str:
 
 
 def _cmakedir() -> str:
-    return str(_folder(PACKAGE / "cmake", holding="lazyonce*.cmake"))
+    return str(_folder(PACKAGE / "cmake", holding="lazyonceConfig.cmake"))
 
 
 def main() -> int:

@@ -54,6 +54,16 @@ class Error(Structure):
     ]
 
 
+class Info(Structure):
+    """lazy_info"""
+
+    _fields_ = [
+        ("size", c_size_t), ("name", c_char_p), ("phase", c_uint32), ("attempts", c_uint32), ("generation", c_uint32),
+        ("waiters", c_uint32), ("queued", c_uint64), ("owner_thread", c_uint64), ("since_ns", c_uint64), ("init_ns", c_uint64),
+        ("running", Site), ("init_site", Site), ("init_pid", c_int64),
+    ]
+
+
 class SlotConfig(Structure):
     """lazy_slot_config"""
 
@@ -72,6 +82,7 @@ PROTOTYPES = {
     "lazy_once_cancel_owner": (c_size_t, [c_void_p, c_void_p]),
     "lazy_once_close": (c_int32, [c_void_p]),
     "lazy_once_configure": (c_int32, [c_void_p, POINTER(Config)]),
+    "lazy_once_info": (c_int32, [c_void_p, POINTER(Info)]),
     "lazy_once_init_slow": (c_int32, [c_void_p, POINTER(Site)]),
     "lazy_once_init_timeout": (c_int32, [c_void_p, c_uint64]),
     "lazy_once_is_initializing": (c_bool, [c_void_p]),
@@ -114,11 +125,16 @@ def _load() -> ctypes.PyDLL:
             "lazyonce cannot load its library: %s. It looks at $LAZYONCE_LIBRARY, for %s, and where the loader looks."
             % (failure, PACKAGE / "lib" / SONAME)
         ) from failure
-    for name, (result, arguments) in PROTOTYPES.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    if library.lazy_version() < VERSION:
-        raise ImportError("%s is older than this package" % path)
+    try:
+        version = library.lazy_version
+        version.restype = c_uint32
+        if version() < VERSION:
+            raise ImportError("%s is older than this package" % path)
+        for name, (result, arguments) in PROTOTYPES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as failure:
+        raise ImportError("%s, which lazyonce found as its library, is another one, or is older: %s" % (path, failure)) from failure
     return library
 
 

@@ -1,6 +1,6 @@
 """`Once`, and the ones that belong to the whole process."""
 import ctypes
-import itertools
+import operator
 import os
 import sys
 from types import CodeType, FrameType
@@ -8,7 +8,9 @@ from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
 
 from . import _run
 from ._errors import E_CLOSED, E_DEFERRED, LazyError, failure_of
+from ._keys import Keys
 from ._library import HOST, IN_PROGRESS, LIBRARY, NO_LIMIT, OK, READY, Config, Receipt, Request, Site
+from ._single import Single
 
 ON_FAILURE = {"share": 0, "retry": 1, "sticky": 2}
 # Dropping is done here, on top of "keep": the library would also drop what a KeyboardInterrupt left.
@@ -17,7 +19,8 @@ ON_FORK = {"keep": 0, "poison": 1, "reset": 2}
 CONTENDED = {"wait": 0, "queue": 1}
 KEPT = "it stays at the head of the queue and the next attempt resumes there"
 DROPPED = "it was dropped and the next attempt goes on without it"
-_numbers = itertools.count(1)
+_storages: Dict[int, object] = {}
+"""Of the onces that are ours, by their addresses: until C has let go of one, also where its `__del__` comes to nothing."""
 
 
 def policy(what: str, value: str, known: Dict[str, int]) -> int:
@@ -26,6 +29,14 @@ def policy(what: str, value: str, known: Dict[str, int]) -> int:
         return known[value]
     except (KeyError, TypeError):
         raise ValueError("%s must be one of %s, not %r" % (what, ", ".join(map(repr, known)), value)) from None
+
+
+def _encoded(name: str) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError("name must be a str, not %r" % (name,))
+    if "\0" in name:
+        raise ValueError("name must not contain a NUL, as %r does" % name)
+    return name.encode()
 
 
 def _nanoseconds(timeout: float) -> int:
@@ -38,13 +49,13 @@ def _site(code: CodeType, line: int) -> Site:
     return Site(os.fsencode(code.co_filename), line, code.co_name.encode(errors="replace"))
 
 
-class Once:
+class Once(Single):
     """Something expensive that is started at most once, and the calls that wait for it.
 
     name: stands in messages.
-    initialize: starts it. An exception fails the attempt; a later `init` tries again.
+    initialize: starts it. An exception fails the attempt; a later `init` tries again. It is kept alive as long as the once.
     on_failure: what the threads do that waited for a failed attempt: "share" its failure, "retry" by turns, or "sticky": the
-        first failure is final.
+        first failure is final, a Ctrl-C included.
     on_deferred_failure: what becomes of a queued call that fails: "keep" it at the head of the queue, "drop" it, or "continue"
         with the others and keep it.
     on_fork: what a forked child finds: "keep" what is initialized, "poison": each call raises ForkedError once an attempt has
@@ -52,8 +63,10 @@ class Once:
     contended: what a call does while another thread initializes: "wait", or "queue" for its end.
     timeout: how many seconds a thread waits for another's attempt; None for no limit.
 
-    An exception of a callable comes out of the `call` or `init` that ran it; KeyboardInterrupt, SystemExit and GeneratorExit
-    end the attempt too, and leave the queued call that they came from in the queue, whatever the policy.
+    An exception of a callable comes out of the `call` or `init` that ran it. What is no Exception, such as KeyboardInterrupt and
+    SystemExit, comes out as itself, ends the attempt too, and leaves the queued call that it came from in the queue, whatever the policy.
+
+    There is one of it: it cannot be copied or pickled.
     """
 
     __slots__ = ("_address", "_word", "_storage", "_initializer", "_drops", "_keys", "__weakref__")
@@ -62,15 +75,17 @@ class Once:
         self, name: str, initialize: Optional[Callable[[], object]] = None, *, on_failure: str = "share",
         on_deferred_failure: str = "keep", on_fork: str = "keep", contended: str = "wait", timeout: Optional[float] = None,
     ) -> None:
-        self._storage = (ctypes.c_uint64 * 4)()
-        self._open(ctypes.addressof(self._storage))
+        self._refuse_another("_address")
         config = Config(
-            ctypes.sizeof(Config), name.encode(), None, None, None, None, HOST,
+            ctypes.sizeof(Config), _encoded(name), None, None, None, None, HOST,
             policy("on_failure", on_failure, ON_FAILURE),
             policy("on_deferred_failure", on_deferred_failure, ON_DEFERRED_FAILURE),
             policy("on_fork", on_fork, ON_FORK), policy("contended", contended, CONTENDED),
             0 if timeout is None else max(1, _nanoseconds(timeout)),
         )
+        self._storage = (ctypes.c_uint64 * 4)()
+        self._open(ctypes.addressof(self._storage))
+        _storages[self._address] = self._storage
         self._drops = on_deferred_failure == "drop"
         self._configure(config, initialize)
 
@@ -79,7 +94,7 @@ class Once:
         self._word = ctypes.c_uint32.from_address(address)
         self._initializer: Optional[_run.Runner] = None
         self._drops = False
-        self._keys: Dict[Hashable, int] = {}
+        self._keys = Keys()
 
     def _configure(self, config: Config, initialize: Optional[Callable[[], object]]) -> None:
         runner = None
@@ -98,6 +113,8 @@ class Once:
         key: a later call with an equal key replaces this one while it is queued.
         phase: lower phases run first; within one, first in, first out.
         owner: any object, for `cancel_owner`.
+
+        When this is initialized nothing but `fn` is looked at.
         """
         if self._word.value == READY:
             fn()
@@ -111,18 +128,20 @@ class Once:
         """For the caller in `frame`. `made` is the traceback of a call that was first registered elsewhere."""
         if not callable(fn):
             raise TypeError("fn must be callable, not %r" % (fn,))
+        phase = operator.index(phase)
         if not -(2**31) <= phase < 2**31:
             raise ValueError("phase must be a 32-bit number, not %r" % phase)
+        held = None if key is None else self._keys.get(key)
         site = _site(frame.f_code, frame.f_lineno)
         frames = made or _run.frames_from(frame)
-        runner = _run.Runner(_run.Call(fn, self._address, frames, (site, owner), self._drops))
+        runner = _run.Runner(_run.Call(fn, self._address, frames, (site, owner, held), self._drops))
         request = Request(
             ctypes.sizeof(Request), _run.RUN_ADDRESS, id(runner), _run.DROP_ADDRESS, None if owner is None else id(owner),
-            0 if key is None else self._keys.setdefault(key, next(_numbers)), phase, 0, site,
+            0 if held is None else held.number, phase, 0, site,
         )
         receipt = Receipt(ctypes.sizeof(Receipt))
-        _run.alive.add(runner)
         try:
+            _run.alive.add(runner)
             return self._enter(LIBRARY.lazy_once_submit, request, receipt) == OK
         finally:
             if receipt.outcome == 0:
@@ -137,14 +156,13 @@ class Once:
         """
         if self._word.value == READY:
             return True
+        return self._init(timeout, sys._getframe(1))
+
+    def _init(self, timeout: Optional[float], frame: FrameType) -> bool:
+        """For the caller in `frame`."""
         if timeout is None:
-            frame = sys._getframe(1)
-            status = self._enter(LIBRARY.lazy_once_init_slow, _site(frame.f_code, frame.f_lineno))
-        else:
-            status = self._enter(LIBRARY.lazy_once_init_timeout, _nanoseconds(timeout))
-        if status == OK:
-            self._keys.clear()
-        return status == OK
+            return self._enter(LIBRARY.lazy_once_init_slow, _site(frame.f_code, frame.f_lineno)) == OK
+        return self._enter(LIBRARY.lazy_once_init_timeout, _nanoseconds(timeout)) == OK
 
     def is_initialized(self) -> bool:
         """Has the initializer succeeded, and has everything that was queued run?"""
@@ -177,15 +195,20 @@ class Once:
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if hasattr(self, "_storage") and not finalizing():
             self.close()
+            _storages.pop(self._address, None)
 
     def _enter(self, function: Callable[..., int], *arguments: object) -> int:
         """Calls the library and raises what comes of it."""
-        return _run.enter(self._raise, function, self._address, *arguments)
+        try:
+            return _run.enter(self._raise, function, self._address, *arguments)
+        finally:
+            if self._keys.gone:
+                self._keys.forget()
 
     def _raise(self, entry: _run.Entry) -> NoReturn:
         """Raises the latest failure of this thread, or the exception that it comes from."""
-        failure, ticket = self._error()
-        cause = entry.failures.get(failure.code) or next(iter(entry.failures.values()), None)
+        failure, ticket = self._error(entry)
+        cause = entry.cause(failure.code)
         try:
             if self._drops and failure.status == E_DEFERRED:
                 LIBRARY.lazy_once_cancel(self._address, ticket)
@@ -197,15 +220,19 @@ class Once:
         finally:
             del entry, failure, cause
 
-    def _error(self) -> Tuple[LazyError, int]:
-        """The library's latest failure on this thread as an exception, and the ticket in it."""
+    def _error(self, entry: Optional[_run.Entry] = None) -> Tuple[LazyError, int]:
+        """The library's latest failure on this thread as an exception, and the ticket in it. `entry` is what it failed in."""
         error = LIBRARY.lazy_last_error()[0]
         text = error.message.decode(errors="replace")
         if error.status == E_DEFERRED:
             if self._drops:
                 text = text.replace(KEPT, DROPPED)
-            code, frames = _run.reports.get(self._address, (0, []))
-            if frames and code == error.code:
+            frames: _run.Frames = []
+            if entry is not None and error.code in entry.failures:
+                frames = entry.failures[error.code][1]
+            elif _run.reports.get(self._address, (0, 0))[1] == error.code:
+                frames = _run.reports[self._address][2]
+            if frames:
                 text += "\n\nIt was registered here (most recent call last):\n" + "".join(_run.lines_of(frames)).rstrip("\n")
         return failure_of(error.status, error.code, text), error.ticket
 
@@ -223,8 +250,9 @@ _named: Dict[str, Once] = {}
 
 def named(name: str) -> Once:
     """The once of that name, the same for everybody in the process, C and Python. Whoever configures it in C decides."""
+    encoded = _encoded(name)
     once = _named.get(name)
-    return once or _named.setdefault(name, _shared(LIBRARY.lazy_once_named(name.encode())))
+    return once or _named.setdefault(name, _shared(LIBRARY.lazy_once_named(encoded)))
 
 
 default = _shared(LIBRARY.lazy_default())

@@ -16,20 +16,32 @@ from types import CodeType, FrameType
 from typing import Callable, Dict, Iterator, List, NoReturn, Optional, Set, Tuple, Union
 
 from ._errors import E_INIT, BackendUnavailable, NotNow
-from ._library import LIBRARY
+from ._library import LIBRARY, Info
 
 Frames = List[Union[Tuple[CodeType, int], str]]
 """Code and position of each frame, innermost first; or the lines of a traceback that somebody else has already made."""
 
 
 class Entry:
-    """A call into the library that this thread is inside: the exceptions of the callables that it ran, by their codes."""
+    """A call into the library that this thread is inside, and what the callables raised that it ran.
 
-    __slots__ = ("failures", "interrupt")
+    failures: by the codes that C got, with where those calls were registered.
+    failure: the first of them, which is kept even where nothing more can be done.
+    is_submit: does it run the one callable that it hands in, and none that are queued?
+    """
 
-    def __init__(self) -> None:
-        self.failures: Dict[int, BaseException] = {}
+    __slots__ = ("failures", "failure", "interrupt", "is_submit")
+
+    def __init__(self, is_submit: bool) -> None:
+        self.failures: Dict[int, Tuple[BaseException, Frames]] = {}
+        self.failure: Optional[BaseException] = None
         self.interrupt: Optional[BaseException] = None
+        self.is_submit = is_submit
+
+    def cause(self, code: int) -> Optional[BaseException]:
+        """The exception behind a failure of the library with this code."""
+        found = self.failures.get(code)
+        return self.failure if found is None else found[0]
 
 
 class Thread(threading.local):
@@ -37,18 +49,22 @@ class Thread(threading.local):
 
     entry: Optional[Entry] = None
 
-    def check(self) -> None:
-        """An interrupt ends the drain also where the library goes on with the others (LAZY_DEFERRED_CONTINUE)."""
-        if self.entry is not None and self.entry.interrupt is not None:
-            raise self.entry.interrupt
-
 
 thread = Thread()
 
 
+def _room(levels: int) -> None:
+    """RecursionError here, where it can come out, and not in a callback before the first line that could catch it. A level is one call
+    of C and one of Python: their depths are counted together up to 3.11, and apart since."""
+    if levels:
+        next(map(_room, (levels - 1,)))
+
+
 def enter(fail: Optional[Callable[[Entry], NoReturn]], function: Callable[..., int], *arguments: object) -> int:
     """Calls the library. An interrupt of a callable comes out; of a failure, what `fail` raises."""
-    outer, entry = thread.entry, Entry()
+    if fail is not None:
+        _room(6)
+    outer, entry = thread.entry, Entry(function is LIBRARY.lazy_once_submit)
     thread.entry = entry
     try:
         status = function(*arguments)
@@ -64,9 +80,11 @@ def enter(fail: Optional[Callable[[Entry], NoReturn]], function: Callable[..., i
         del entry  # its exceptions hold this frame
 
 
-reports: Dict[int, Tuple[int, Frames]] = {}
-"""Of each once, by its address: the latest failure's code, and where that call was registered. For the threads that waited."""
+reports: Dict[int, Tuple[int, int, Frames]] = {}
+"""Of each once, by its address: its latest attempt with a queued call that failed, that call's code, and where it was registered. Of
+several the first, which is the one that the library names. For the threads that waited."""
 _codes = itertools.count()
+UNPRINTABLE = "an exception that cannot be printed"
 
 
 def _nothing() -> None:
@@ -77,11 +95,12 @@ class Call:
     """A callable that was handed in for the once at `address`.
 
     frames: where it was registered.
-    pinned: what C has addresses of.
+    pinned: what lives as long: C has addresses of some of it.
     drops: does it go when it has failed?
+    code: what C gets when it fails, so that nothing has to be made up then.
     """
 
-    __slots__ = ("fn", "address", "frames", "pinned", "drops")
+    __slots__ = ("fn", "address", "frames", "pinned", "drops", "code")
 
     def __init__(
         self, fn: Callable[[], object], address: int, frames: Frames = [], pinned: object = None, drops: bool = False
@@ -91,23 +110,26 @@ class Call:
         self.frames = frames
         self.pinned = pinned
         self.drops = drops
+        self.code = next(_codes) % 0x7FFFFFFF + 1
 
-    def failed(self, failure: BaseException) -> int:
-        """Keeps the exception for the Python caller and tells the C callers what it was. The code is one of its own."""
-        code = next(_codes) % 0x7FFFFFFF + 1
-        status = failure.status if isinstance(failure, (BackendUnavailable, NotNow)) else E_INIT
-        text = "".join(traceback.format_exception_only(type(failure), failure)).strip()
-        LIBRARY.lazy_fail_status(status, code, text.encode(errors="replace"))
-        if self.frames:
-            reports[self.address] = code, self.frames
-        entry = thread.entry
+    def report(self, failure: BaseException, entry: Optional[Entry], is_interrupt: bool) -> None:
+        """Tells the other threads and the C callers what it was. `entry` has it already, so this may fail at any point, as it does at
+        the recursion limit."""
         if entry is not None:
-            entry.failures[code] = failure
-            if not isinstance(failure, Exception) and entry.interrupt is None:
-                entry.interrupt = failure
-        if self.drops and isinstance(failure, Exception):
+            entry.failures[self.code] = failure, self.frames
+        if self.drops and not is_interrupt:
             self.fn = _nothing
-        return code
+        status = failure.status if isinstance(failure, (BackendUnavailable, NotNow)) else E_INIT
+        try:
+            text = "".join(traceback.format_exception_only(type(failure), failure)).strip()
+        except Exception:  # of its own `__notes__`, for one
+            text = UNPRINTABLE
+        LIBRARY.lazy_fail_status(status, self.code, text.encode(errors="replace"))
+        if self.frames and (entry is None or not entry.is_submit):
+            info = Info(ctypes.sizeof(Info))
+            LIBRARY.lazy_once_info(self.address, info)
+            if self.address not in reports or reports[self.address][0] != info.attempts:
+                reports[self.address] = info.attempts, self.code, self.frames
 
 
 def _body(call: Call) -> Iterator[int]:
@@ -117,9 +139,15 @@ def _body(call: Call) -> Iterator[int]:
     `try`, the jump inside the outer one, and what is caught is only stored there. 3.9 and 3.10 look in more places, also while C
     drops the call, which closes the generator: then the interrupt comes out of the call into the library. (Behind the very last
     line of a generator that 3.9 closes there is nobody to catch it: Python prints it.)
+
+    At the recursion limit no call succeeds, not even the look at what this thread is inside. So what is caught is noted by stores
+    alone, and each step that may raise is taken once: what it raises comes here again and finds it done.
     """
     caught: Optional[BaseException] = None
-    code = 0
+    first: Optional[BaseException] = None
+    interrupt: Optional[BaseException] = None
+    entry: Optional[Entry] = None
+    code = step = 0
     running = closing = False
     while True:
         try:
@@ -127,27 +155,48 @@ def _body(call: Call) -> Iterator[int]:
                 running = False
                 try:
                     if caught is not None:
-                        code = call.failed(caught)
-                        caught = None
+                        code = call.code
+                        if first is None:
+                            first = caught
+                        if step == 0:
+                            step = 1
+                            if entry is None:
+                                entry = thread.entry
+                        if entry is not None:
+                            if entry.failure is None:
+                                entry.failure = first
+                            if entry.interrupt is None:
+                                entry.interrupt = interrupt
+                        if step == 1:
+                            step = 2
+                            call.report(first, entry, interrupt is not None)
+                        caught = first = interrupt = entry = None
+                        step = 0
                     yield code
                     running = True
-                    thread.check()
+                    entry = thread.entry
+                    # An interrupt ends the drain also where the library goes on with the others (LAZY_DEFERRED_CONTINUE).
+                    if entry is not None and entry.interrupt is not None:
+                        raise entry.interrupt
                     call.fn()
                     code = 0
+                    entry = None
                 except GeneratorExit as failure:
                     closing = not running
                     if closing:
                         return
+                    caught = interrupt = failure
+                except Exception as failure:
                     caught = failure
                 except BaseException as failure:
-                    caught = failure
+                    caught = interrupt = failure
         except BaseException as failure:
             if closing or (not running and failure.__context__.__class__ is GeneratorExit):
                 if thread.entry is None:
                     raise
                 thread.entry.interrupt = failure
                 return
-            caught = failure
+            caught = interrupt = failure
 
 
 class Runner:

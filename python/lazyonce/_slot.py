@@ -3,12 +3,14 @@
 The library sees to it that a value of the process is made once, lets the GIL go while others wait for it, and refuses circles of
 waits. The values themselves are Python's: those of a thread are in a `threading.local`, so that they end while the thread still has
 its interpreter state, before `join` returns. A destructor at the end of the native thread would come after that, beside the end of
-the interpreter, which ends a thread that asks for the GIL.
+the interpreter, which ends a thread that asks for the GIL. Each slot has a `threading.local` of its own, through which the garbage
+collector sees a value that refers to its slot.
 """
 import atexit
 import ctypes
 import functools
 import operator
+import os
 import sys
 import threading
 import weakref
@@ -18,6 +20,7 @@ from . import _run
 from ._errors import E_NOT_FOUND, DeadlockError, failure_of
 from ._library import HOST, LIBRARY, SlotConfig
 from ._once import policy
+from ._single import Single
 
 T = TypeVar("T")
 SCOPE = {"thread": 0, "process": 1}
@@ -29,25 +32,58 @@ _increase.argtypes, _increase.restype = [ctypes.py_object], None
 
 
 class Values(Generic[T]):
-    """Values of one slot by their indices; in a snapshot those of all slots, by slot and index."""
+    """Values of one slot by their indices; in a snapshot those of all slots, by slot and index.
 
-    __slots__ = ("found", "__weakref__")
+    threads: whose they are, or who has entered the snapshot. None has those of the process.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("found", "threads", "__weakref__")
+
+    def __init__(self, *threads: int) -> None:
         self.found: Dict[Any, T] = {}
+        self.threads = list(threads)
         _living.add(weakref.ref(self, _living.discard))
+        for held in list(_forking.values()):
+            held.append(self)
 
 
 _living: "Set[weakref.ref[Values[Any]]]" = set()
+_forking: Dict[int, List[Values[Any]]] = {}
+"""What there is, by the threads that are forking: CPython ends what other threads have in a child before it asks anybody."""
+_slots: "Set[weakref.ref[Slot[Any]]]" = set()
+"""Those of scope "thread"."""
+
+
+def _all_living() -> List[Values[Any]]:
+    return [values for each in list(_living) for values in [each()] if values is not None]
+
+
+def _hold() -> None:
+    held = _forking[threading.get_ident()] = []
+    held += _all_living()
+
+
+def _let_go() -> None:
+    _forking.pop(threading.get_ident(), None)
+
+
+def _keep_those_of_others() -> None:
+    """In a child: their threads are gone, and nobody there may end what they had."""
+    mine = threading.get_ident()
+    for values in _forking.get(mine, []):
+        if any(thread != mine for thread in values.threads):
+            _increase(values)
+    _forking.clear()
+
+
+os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_keep_those_of_others)
 
 
 @atexit.register
 def _leak() -> None:
     """From here on nobody ends a value: what its destructor needs may go before it."""
-    for each in list(_living):
-        values = each()
-        if values is not None:
-            _increase(values)
+    for values in _all_living():
+        _increase(values)
 
 
 class Making:
@@ -64,7 +100,6 @@ class Mine(threading.local):
     __next__ = property(operator.attrgetter("runner.__next__"))
 
     def __init__(self) -> None:
-        self.own: "weakref.WeakKeyDictionary[Slot[Any], Values[Any]]" = weakref.WeakKeyDictionary()
         self.entered: List[Values[Any]] = []
         self.making: "Dict[Tuple[Slot[Any], int], weakref.ref[Making]]" = {}
 
@@ -75,14 +110,14 @@ _increase(_mine)  # the library may run it when this module has already been cle
 
 def _fail(entry: _run.Entry) -> NoReturn:
     error = LIBRARY.lazy_last_error()[0]
-    failure: BaseException = failure_of(error.status, error.code, error.message.decode(errors="replace"))
+    failure, cause = failure_of(error.status, error.code, error.message.decode(errors="replace")), entry.cause(error.code)
     try:
-        raise entry.failures.get(error.code, failure)
+        raise failure if cause is None else cause
     finally:
-        del entry, failure
+        del entry, failure, cause
 
 
-class Slot(Generic[T]):
+class Slot(Single, Generic[T]):
     """State that each thread has, or the process: values by index, each made when it is first asked for, on any thread.
 
     factory: makes the value at an index: `factory(index)`. Its exception comes out of `get` as itself; nothing is kept, and the
@@ -93,15 +128,18 @@ class Slot(Generic[T]):
     The values end with the slot, too.
     """
 
-    __slots__ = ("_address", "_factory", "_name", "_storage", "_values", "__weakref__")
+    __slots__ = ("_address", "_factory", "_local", "_name", "_storage", "_values", "__weakref__")
 
     def __init__(self, factory: Callable[[int], T], scope: str = "thread") -> None:
+        self._refuse_another("_local")
         if not callable(factory):
             raise TypeError("factory must be callable, not %r" % (factory,))
         self._factory = factory
         self._name = str(getattr(factory, "__qualname__", type(factory).__qualname__))
         self._values: Optional[Values[T]] = None
-        if policy("scope", scope, SCOPE) == SCOPE["process"]:
+        of_process = policy("scope", scope, SCOPE) == SCOPE["process"]
+        self._local = threading.local()
+        if of_process:
             self._values = Values()
             self._storage = (ctypes.c_uint64 * 4)()
             self._address = ctypes.addressof(self._storage)
@@ -111,10 +149,13 @@ class Slot(Generic[T]):
                 scope=SCOPE["process"],
             )
             _run.enter(_fail, LIBRARY.lazy_slot_configure, self._address, config)
+        else:
+            _slots.add(weakref.ref(self, _slots.discard))
 
     def get(self, index: int = 0) -> T:
         """This thread's value at `index`, such as a device's number, or the process's; inside a snapshot (`capture`) the one
         captured there. Made now if there is none. A factory that asks for the value that it makes gets DeadlockError."""
+        index = operator.index(index)
         if not 0 <= index <= LAST_INDEX:
             raise ValueError("index must be a number from 0 to 2**32 - 1, not %r" % (index,))
         if self._values is not None:
@@ -123,10 +164,15 @@ class Slot(Generic[T]):
             if (self, index) in snapshot.found:
                 lent: T = snapshot.found[self, index]
                 return lent
-        own: Optional[Values[T]] = _mine.own.get(self)
+        own = self._own()
         if own is not None and index in own.found:
             return own.found[index]
         return self._make_own(index)
+
+    def _own(self) -> Optional[Values[T]]:
+        """What this thread has."""
+        own: Optional[Values[T]] = getattr(self._local, "values", None)
+        return own
 
     def _make_own(self, index: int) -> T:
         making, place = _mine.making, (self, index)
@@ -143,9 +189,9 @@ class Slot(Generic[T]):
         finally:
             del here
             making.pop(place, None)
-        own = _mine.own.get(self)
+        own = self._own()
         if own is None:
-            own = _mine.own[self] = Values()
+            own = self._local.values = Values(threading.get_ident())
         own.found[index] = value
         return value
 
@@ -167,20 +213,27 @@ class Slot(Generic[T]):
             LIBRARY.lazy_slot_retire(self._address)
 
 
-class ThreadState:
+class ThreadState(Single):
     """The values that a thread had when it was captured. `with` lays them over the current thread, as often as it likes and on
-    many threads at once: there `Slot.get` finds them in place of the thread's own. What has none at some index stays as it is."""
+    many threads at once: there `Slot.get` finds them in place of the thread's own. What has none at some index stays as it is.
+
+    It is laid over the thread, not over a task: what awaits or yields inside lends it to whatever else runs on that thread."""
 
     __slots__ = ("_values",)
 
     def __init__(self) -> None:
+        self._refuse_another("_values")
         self._values: Values[Any] = Values()
-        for slot, values in list(_mine.own.items()):
-            self._values.found.update({(slot, index): value for index, value in list(values.found.items())})
+        for each in list(_slots):
+            slot = each()
+            values = None if slot is None else slot._own()
+            if values is not None:
+                self._values.found.update({(slot, index): value for index, value in list(values.found.items())})
         for snapshot in _mine.entered:
             self._values.found.update(snapshot.found)
 
     def __enter__(self) -> "ThreadState":
+        self._values.threads.append(threading.get_ident())
         _mine.entered.append(self._values)
         return self
 
@@ -190,6 +243,7 @@ class ThreadState:
         for place in reversed(range(len(entered))):
             if entered[place] is self._values:
                 del entered[place]
+                self._values.threads.remove(threading.get_ident())
                 return
         raise failure_of(E_NOT_FOUND, 0, "this thread has not entered that state, or has left it as often as it entered")
 

@@ -32,13 +32,21 @@ from ._trees import ThreadTrees, exchange
 
 FUNCTIONS = ("_lazy_call", "_lazy_init", "is_initialized")
 SEEDS = ("seed_all", "seed")
+SEED_KEYS = {kind: object() for kind in SEEDS}  # objects, because all keys of a named once are in one space with everybody's
+PUBLISH = object()
+TRACKER = ("get_calls", "manual_seed_cb", "queue_seed", "queue_seed_all")
 SEED_PHASE, LAST_PHASE = 1000, 2**31 - 1
 _installed: Dict[ModuleType, Union["_Installation", ThreadTrees]] = {}
 
 
 def install(module: ModuleType) -> None:
     """Takes over the module's functions, also where they were imported by value, what is queued and what is initialized.
-    A second time does nothing."""
+    A second time does nothing. A module of another shape is a TypeError, and left as it is."""
+    require(module, {**dict.fromkeys(FUNCTIONS, FunctionType), "_queued_calls": list, "_initialized": object})
+    tracker = vars(module).get("_lazy_seed_tracker", _NoSeeds())
+    lacking = [name for name in TRACKER if not isinstance(tracker, _NoSeeds) and not hasattr(tracker, name)]
+    if lacking:
+        raise TypeError("%s._lazy_seed_tracker has no %s" % (module.__name__, ", ".join(lacking)))
     if module not in _installed:
         _installed[module] = _Installation(module)
 
@@ -46,20 +54,35 @@ def install(module: ModuleType) -> None:
 def install_thread_state(module: ModuleType) -> None:
     """Lets `get_obj` of `torch._inductor.cudagraph_trees` find what it looks for on any thread: one that was started by hand has
     containers and locks of its own; inside a snapshot (`lazyonce.capture`) it has those of the thread that was captured.
-    A second time does nothing.
+    A second time does nothing. A module of another shape is a TypeError, and left as it is.
 
     What PyTorch lends to a thread of autograd comes first, as ever. It lends nothing from a thread that was started by hand: for a
     backward pass of such a thread, autograd's device thread has containers of its own.
     """
+    require(module, {"get_obj": FunctionType, "local": threading.local})
     if module not in _installed:
         _installed[module] = ThreadTrees(module)
 
 
 def uninstall(module: ModuleType) -> None:
-    """Puts the module's own functions back, with what has not run yet, and the state. Not from inside the initialization."""
+    """Puts the module's own functions back, with what has not run yet, and the state. It waits for another thread's initialization; from
+    inside one it is a LazyError, and everything stays as it is."""
     if module in _installed:
         _installed[module].undo()
         del _installed[module]
+
+
+def require(module: ModuleType, names: Dict[str, type]) -> None:
+    """TypeError unless it is a module that has all of these."""
+    if not isinstance(module, ModuleType):
+        raise TypeError("this takes a module, such as torch.cuda, not %r" % (module,))
+    lacking = [name for name in names if name not in vars(module)]
+    if lacking:
+        raise TypeError("%s is not a module of that shape: it has no %s" % (module.__name__, ", ".join(lacking)))
+    wrong = [name for name, kind in names.items() if not isinstance(vars(module)[name], kind)]
+    if wrong:
+        kinds = ", ".join("%s, which is no %s" % (name, names[name].__name__) for name in wrong)
+        raise TypeError("%s is not a module of that shape: it has %s" % (module.__name__, kinds))
 
 
 class _Queued:
@@ -89,12 +112,7 @@ class _Installation:
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
-        self.own: Dict[str, FunctionType] = {}
-        for name in FUNCTIONS:
-            function = getattr(module, name)
-            if not isinstance(function, FunctionType):
-                raise TypeError("%s.%s is not a function written in Python" % (module.__name__, name))
-            self.own[name] = function
+        self.own: Dict[str, FunctionType] = {name: vars(module)[name] for name in FUNCTIONS}
         self.once = named(module.__name__.rpartition(".")[2])
         self.queue: Dict[_Queued, None] = {}
         self.native_done = False
@@ -129,13 +147,13 @@ class _Installation:
 
     def undo(self) -> None:
         """Hands everything back."""
+        self.once.reset()  # this and the next are refused during an attempt; until then nothing else has been touched
+        self.once._enter(LIBRARY.lazy_once_configure, None)
         self.undone = True
         exchange({id(self.functions[name]): self.own[name] for name in FUNCTIONS})
         if self.tls is not None:
             vars(self.module)["_tls"] = self.tls
         self.once.cancel_owner(self)
-        self.once.reset()
-        self.once._enter(LIBRARY.lazy_once_configure, None)
         self.once._initializer = None
         calls, tracker = vars(self.module)["_queued_calls"], vars(self.module).get("_lazy_seed_tracker")
         for queued in self.queue:
@@ -149,7 +167,8 @@ class _Installation:
         """Hands it to the once, for the caller in `frame`, and notes it as long as it has not run."""
         self.queue[queued] = None
         try:
-            self.once._submit(queued, queued.kind, SEED_PHASE if queued.kind else 0, self, frame, queued.stack)
+            key = SEED_KEYS[queued.kind] if queued.kind else None
+            self.once._submit(queued, key, SEED_PHASE if queued.kind else 0, self, frame, queued.stack)
         except BaseException:
             self.queue.pop(queued, None)
             raise
@@ -198,7 +217,7 @@ class _Installation:
         self.native_done = False
         self.native()
         self.native_done = True
-        self.once.call(self.publish, key="publish", phase=LAST_PHASE, owner=self)
+        self.once.call(self.publish, key=PUBLISH, phase=LAST_PHASE, owner=self)
 
     def publish(self) -> None:
         """Tells those who read the module's flag, behind everything that was queued."""
@@ -254,7 +273,7 @@ class _Installation:
                 return
             try:
                 self.take_over()  # what was put there past `_lazy_call`
-                once.init()
+                once._init(None, sys._getframe(1))
             except DeferredCallError as failure:
                 if self.error is None:
                     raise

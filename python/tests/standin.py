@@ -1,6 +1,12 @@
 """A device module of the shape of torch.cuda, torch.xpu and torch.mtia, without a device: for the tests of lazyonce.torch."""
+import itertools
 import sys
 import types
+
+import lazyonce
+import lazyonce.torch
+
+numbers = itertools.count()
 
 SOURCE = '''
 import threading
@@ -92,3 +98,19 @@ def make(name, returns=False):
     random.lazy_call, random._lazy_init, random.is_initialized = module._lazy_call, module._lazy_init, module.is_initialized
     sys.modules[name], sys.modules[name + ".random"] = module, random
     return module, random
+
+
+class Device:
+    """A stand-in, what was noted in it, and the once that it will be on."""
+
+    def __init__(self, **options):
+        self.name = "device%d" % next(numbers)
+        self.module, self.random = make("standin." + self.name, **options)
+        self.once = lazyonce.named(self.name)
+        self.seen = []
+
+    def note(self, what):
+        return lambda: self.seen.append(what)
+
+    def install(self):
+        lazyonce.torch.install(self.module)

@@ -194,3 +194,50 @@ def test_a_child_forked_inside_is_inside():
         assert slot.get() is mine
     over.set()
     thread.join()
+
+
+class Engine:
+    """Its slot's values refer to it."""
+
+    def __init__(self, scope):
+        self.slot = Slot(lambda index: (self, index), scope)
+
+
+@pytest.mark.parametrize("scope", ["thread", "process"])
+def test_a_slot_that_its_values_refer_to_is_collected_on_threads_that_stay(scope):
+    engines, got, over = [Engine(scope)], threading.Event(), threading.Event()
+    gone = weakref.ref(engines[0])
+
+    def work():
+        engines[0].slot.get(1)
+        got.set()
+        over.wait()
+
+    first = start_daemon(work)
+    got.wait()
+    engines[0].slot.get()
+    engines.clear()
+    gc.collect()
+    assert gone() is None
+    over.set()
+    first.join()
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+@pytest.mark.parametrize("scope", ["thread", "process"])
+def test_an_index_is_any_whole_number(scope):
+    slot = Slot(lambda index: [index], scope)
+    assert slot.get(Number(3)) is slot.get(3) and slot.get(3) == [3]
+    for wrong in (0.5, 0.0, "0", None):
+        with pytest.raises(TypeError):
+            slot.get(wrong)
+    for wrong in (Number(-1), Number(2**32)):
+        with pytest.raises(ValueError):
+            slot.get(wrong)

@@ -1,9 +1,11 @@
 """Where an exception of a callable comes out, and what is left after it."""
 import ctypes
 import pickle
+import threading
 import traceback
 
 import pytest
+from child import start_daemon, until_asleep
 
 import lazyonce
 from lazyonce import Once
@@ -128,6 +130,46 @@ def test_continue_runs_the_others_and_keeps_it():
         once.init()
     assert caught.value.__cause__ is first and seen == ["b"]
     assert once.init() and seen == ["b", "mended", "mended"]
+
+
+def test_continue_tells_everybody_where_the_first_was_registered():
+    """The thread that ran them and one that waited, with calls at once that failed before and between."""
+    inside, ids, texts = threading.Event(), [], []
+    once = Once("gpu", on_deferred_failure="continue")
+
+    def at_once():
+        with pytest.raises(ValueError):
+            register(once, failing(ValueError("at once"), []))
+
+    def first():
+        inside.set()
+        until_asleep(ids[0])
+        raise Odd("first")
+
+    def register_first():
+        once.call(first)
+
+    once.call(at_once)
+    register_first()
+    once.call(at_once)
+    register(once, failing(Odd("second"), []))
+
+    def init():
+        with pytest.raises(lazyonce.DeferredCallError, match="Odd: first") as caught:
+            once.init()
+        texts.append(str(caught.value))
+
+    def wait():
+        ids.append(threading.get_native_id())
+        inside.wait()
+        init()
+
+    waiting = start_daemon(wait)
+    while not ids:
+        pass
+    init()
+    waiting.join()
+    assert len(texts) == 2 and all("in register_first\n" in text and "in register\n" not in text for text in texts)
 
 
 @pytest.mark.parametrize("policy", ["keep", "drop", "continue"])

@@ -1,4 +1,5 @@
 """What a forked child finds by `on_fork`: each child under a watchdog, in a process of its own."""
+import gc
 import os
 import threading
 
@@ -6,7 +7,8 @@ import pytest
 from alone import alone, in_fork
 from child import start_daemon
 
-from lazyonce import ForkedError, Once, Slot
+import lazyonce
+from lazyonce import ForkedError, Once, Slot, _slot
 
 
 def uses(once):
@@ -191,3 +193,64 @@ def test_a_child_makes_the_value_anew_that_another_thread_was_making():
         over.set()
         first.join()
         assert slot.get() == parent
+
+
+class Ends:
+    """A value that says where it ended."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def __del__(self):
+        os.write(self.told, b"%d\n" % os.getpid())
+
+
+@alone
+def test_a_child_ends_no_value_of_another_thread():
+    told, telling = os.pipe()
+    slot, other, all_of_it = Slot(lambda index: Ends(telling)), Slot(lambda index: Ends(telling)), Slot(lambda index: Ends(telling), "process")
+    got, over = threading.Event(), threading.Event()
+
+    def work():
+        slot.get()
+        slot.get(1)
+        lent = lazyonce.capture().__enter__()
+        del lent  # only this thread's entered state has it
+        got.set()
+        over.wait()
+
+    first = start_daemon(work)
+    got.wait()
+    slot.get()
+    all_of_it.get()
+    parent = os.getpid()
+
+    def child():
+        os.set_blocking(told, False)
+        os.write(telling, b"begun\n")
+        gc.collect()
+        assert os.read(told, 1000) == b"begun\n"
+        in_fork(gc.collect)
+        assert slot.get() and all_of_it.get() and other.get()
+
+    in_fork(child)
+    over.set()
+    first.join()
+    assert os.read(told, 1000).split() == [b"%d" % parent] * 2
+
+
+@alone
+def test_a_child_ends_its_own_values_as_ever():
+    told, telling = os.pipe()
+    slot = Slot(lambda index: Ends(telling))
+    slot.get()
+    kept = [slot]
+    del slot
+
+    def child():
+        kept.clear()
+        gc.collect()
+        assert os.read(told, 1000) == b"%d\n" % os.getpid()
+
+    in_fork(child)
+    assert not _slot._forking

@@ -17,7 +17,7 @@ HEADER = REPOSITORY / "include"
 FOUND = Path(_library.LIBRARY._name).resolve()
 STRUCTS = {
     "lazy_site": "Site", "lazy_config": "Config", "lazy_request": "Request", "lazy_receipt": "Receipt", "lazy_error": "Error",
-    "lazy_slot_config": "SlotConfig",
+    "lazy_info": "Info", "lazy_slot_config": "SlotConfig",
 }
 
 
@@ -93,13 +93,19 @@ def test_what_cannot_be_loaded_is_an_import_error_that_says_where_it_looked(tmp_
         assert str(tmp_path / "lazyonce" / "lib") in said
 
 
+def test_another_library_is_an_import_error_that_says_so():
+    script = "try: import lazyonce\nexcept ImportError as failure: print(failure)"
+    said = python("-c", script, env=environment(LAZYONCE_LIBRARY="libc.so.6"))
+    assert "libc.so.6" in said and "is another one" in said and "lazy_version" in said
+
+
 def test_importing_needs_nothing_but_the_standard_library():
     seen = python("-S", "-c", "import sys, lazyonce; print(sorted(m for m in sys.modules if 'site-packages' in "
                   "(getattr(sys.modules[m], '__file__', None) or '')))")
     assert seen.strip() == "[]"
 
 
-def test_a_call_on_a_ready_once_is_no_slower_than_a_function_that_tests_a_flag_and_calls():
+def test_a_call_on_a_ready_once_is_no_slower_than_the_flow_of_pytorch():
     """The flow of PyTorch's _lazy_call, written in Python; both in turns, and again if the machine is busy."""
     space = {"once": lazyonce.Once("gpu"), "fn": lambda: None}
     space["once"].init()
@@ -126,7 +132,7 @@ def blocks(page):
     found = re.findall(r"^```(\w+)\n(.*?)^```$", Path(page).read_text(), re.M | re.S)
     following = found[1:] + [("", "")]
     return [(code, text if kind == "text" else None)
-            for (language, code), (kind, text) in zip(found, following) if language == "python"]
+            for (language, code), (kind, text) in zip(found, following) if language == "python" and "from setuptools" not in code]
 
 
 def test_the_readme_s_ctypes_example():

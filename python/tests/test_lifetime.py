@@ -168,3 +168,21 @@ def test_many_onces_come_and_go_on_many_threads():
         each.start()
     for each in threads:
         each.join()
+
+
+def test_an_interrupt_before_the_library_has_it_keeps_nothing(monkeypatch):
+    """It comes as the callable has just been noted."""
+    class Noted(set):
+        def add(self, runner):
+            super().add(runner)
+            raise KeyboardInterrupt
+
+    noted, once, task = Noted(), Once("gpu"), Task()
+    monkeypatch.setattr(_run, "alive", noted)
+    with pytest.raises(KeyboardInterrupt):
+        once.call(task, owner=task)
+    assert not noted
+    monkeypatch.undo()
+    task = weakref.ref(task)
+    gc.collect()
+    assert task() is None and once.init()

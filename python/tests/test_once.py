@@ -177,3 +177,31 @@ def test_wrong_arguments_are_told_before_anything_is_queued():
     ):
         with pytest.raises(error):
             use()
+
+
+def test_a_name_is_a_str_without_a_nul():
+    for make in (Once, lazyonce.named):
+        for wrong in (3, None, b"gpu", ["gpu"]):
+            with pytest.raises(TypeError, match="^name must be a str, not "):
+                make(wrong)
+        with pytest.raises(ValueError, match="^name must not contain a NUL"):
+            make("a\0b")
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+def test_a_phase_is_any_whole_number():
+    seen, once = [], Once("gpu")
+    for phase in (Number(2), 1, Number(-3)):
+        once.call(lambda phase=phase: seen.append(phase if phase == 1 else phase.value), phase=phase)
+    once.init()
+    assert seen == [-3, 1, 2]
+    for wrong in (0.5, "0", None):
+        with pytest.raises(TypeError):
+            Once("gpu").call(print, phase=wrong)

@@ -1,6 +1,5 @@
 """lazyonce.torch, with stand-ins of the modules' shape; with the real ones in test_real_torch.py."""
 import gc
-import itertools
 import os
 import pickle
 import signal
@@ -11,28 +10,10 @@ import pytest
 import standin
 from alone import alone
 from child import run_threads, start_daemon, until_asleep
+from standin import Device
 
 import lazyonce
 import lazyonce.torch
-
-numbers = itertools.count()
-
-
-class Device:
-    """A stand-in, what was noted in it, and the once that it will be on."""
-
-    def __init__(self, **options):
-        self.name = "device%d" % next(numbers)
-        self.module, self.random = standin.make("standin." + self.name, **options)
-        self.once = lazyonce.named(self.name)
-        self.seen = []
-
-    def note(self, what):
-        return lambda: self.seen.append(what)
-
-    def install(self):
-        lazyonce.torch.install(self.module)
-
 
 @pytest.fixture
 def device():
@@ -307,12 +288,3 @@ def test_a_second_module_of_the_same_last_name_is_refused_and_the_first_unharmed
     gc.collect()
     device.module._lazy_init()
     assert len(device.module.starts) == 1 and not other.starts
-
-
-def test_what_is_not_of_that_shape_is_refused():
-    device = Device()
-    device.module._lazy_init = print
-    with pytest.raises(TypeError, match="_lazy_init"):
-        device.install()
-    with pytest.raises(AttributeError):
-        lazyonce.torch.install(os)

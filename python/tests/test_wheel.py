@@ -1,5 +1,6 @@
 """The wheel: what is in it, that it needs no compiler, and that an extension builds with what it holds."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,9 +58,16 @@ def test_its_tag_and_what_is_in_it(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info" not in name}
     here = {str(path.relative_to(PACKAGE)) for path in (PACKAGE / "lazyonce").rglob("*.py")}
     headers = {"lazyonce/include/%s" % path.relative_to(REPOSITORY / "include") for path in (REPOSITORY / "include").rglob("*.h*")}
-    cmake = {"lazyonce/cmake/%s" % path.name for path in (REPOSITORY / "cmake").glob("lazyonce*.cmake")}
+    cmake = {"lazyonce/cmake/lazyonce%s.cmake" % name for name in ("Config", "ConfigVersion", "Targets")}
     library = {"lazyonce/lib/liblazyonce.so" + suffix for suffix in ("", ".0", ".0-gdb.py")}
     assert names == here | headers | cmake | library | {"lazyonce/py.typed"}
+
+
+def test_the_licences_are_in_it(wheel):
+    files = zipfile.ZipFile(wheel)
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
+        inside = [name for name in files.namelist() if ".dist-info/" in name and name.endswith("/" + licence)]
+        assert len(inside) == 1 and files.read(inside[0]) == (REPOSITORY / licence).read_bytes()
 
 
 def test_it_works_in_a_clean_environment_without_a_compiler(installed, tmp_path):
@@ -70,13 +78,58 @@ def test_it_works_in_a_clean_environment_without_a_compiler(installed, tmp_path)
     assert flags == ["-I%s" % (package / "include"), str(package / "lib")]
 
 
-def test_the_folder_of_the_cmake_package(installed, tmp_path):
-    asked = subprocess.run([str(installed), "-m", "lazyonce", "--cmakedir"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           text=True, env=clean(), cwd=tmp_path, timeout=LIMIT)
-    if list((REPOSITORY / "cmake").glob("lazyonce*.cmake")):
-        assert asked.returncode == 0 and list(Path(asked.stdout.strip()).glob("lazyonce*.cmake"))
-    else:
-        assert asked.returncode == 1 and "holds no" in asked.stderr and asked.stdout == ""
+def ask(interpreter, flag):
+    return run(interpreter, "-m", "lazyonce", flag, env=clean(), cwd=interpreter.parent).strip()  # not the checkout's
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+find_package(lazyonce %s REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user PRIVATE lazyonce::lazyonce)
+"""
+PROGRAM = """
+#include <lazyonce.h>
+int main(void) { return lazy_init() != LAZY_OK || !is_initialized(); }
+"""
+
+
+def configure(folder, installed, asked):
+    """Whether CMake finds the package for that version, and all that it says."""
+    build = folder / ("build " + asked)
+    (folder / "CMakeLists.txt").write_text(CMAKE % asked)
+    (folder / "user.c").write_text(PROGRAM)
+    command = ["cmake", "-S", folder, "-B", build, "-Dlazyonce_DIR=" + ask(installed, "--cmakedir")]
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT,
+                          env={**clean(), "PATH": os.environ["PATH"]})
+    return build, done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("cc"), reason="no CMake or no C compiler")
+def test_a_project_finds_it_with_cmake_and_builds(installed, tmp_path):
+    assert ask(installed, "--cmakedir").endswith("/lazyonce/cmake")
+    build, found, said = configure(tmp_path, installed, "0.1")
+    assert found, said
+    run("cmake", "--build", build, env={**clean(), "PATH": os.environ["PATH"]})
+    run(build / "user", env=clean())
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("cc"), reason="no CMake or no C compiler")
+def test_cmake_finds_it_for_the_versions_that_a_prefix_would_be_found_for(installed, tmp_path):
+    for asked, is_found in {"": True, "0.1.0 EXACT": True, "0.0.9": True, "0.2": False, "1.0": False, "0.0.9 EXACT": False}.items():
+        _, found, said = configure(tmp_path, installed, asked)
+        assert found is is_found, asked + said
+
+
+def test_a_checkout_says_that_it_has_no_cmake_package(tmp_path):
+    ignored = shutil.ignore_patterns("cmake", "__pycache__")
+    shutil.copytree(PACKAGE / "lazyonce", tmp_path / "lazyonce", ignore=ignored)
+    (tmp_path / "lazyonce" / "cmake").mkdir()
+    shutil.copy(REPOSITORY / "cmake" / "lazyonceTargets.cmake", tmp_path / "lazyonce" / "cmake")
+    asked = subprocess.run([sys.executable, "-m", "lazyonce", "--cmakedir"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           env=environment(PYTHONPATH=str(tmp_path)), cwd=tmp_path, timeout=LIMIT)
+    assert asked.returncode == 1 and "holds no lazyonceConfig.cmake" in asked.stderr and asked.stdout == ""
 
 
 EXTENSION = r"""
@@ -110,6 +163,33 @@ setup(name="user", ext_modules=[Extension("user", ["user.c"], extra_compile_args
 """
 
 
+def section(kind):
+    """The blocks of that language in the README's section about extensions."""
+    text = (PACKAGE / "README.md").read_text().split("## Building an extension\n")[1].split("\n## ")[0]
+    if kind == "commands":
+        return re.findall(r"^    (\S.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M)
+    return re.findall(r"^```%s\n(.*?)^```$" % kind, text, re.M | re.S)
+
+
+@pytest.mark.parametrize("way", ["cc", "setuptools"])
+def test_the_readme_s_ways_to_build_an_extension(installed, tmp_path, way):
+    if not shutil.which("cc") or not Path(sysconfig.get_path("include"), "Python.h").exists():
+        pytest.skip("no C compiler, or no Python.h")
+    compile_, use, build = section("commands")
+    (tmp_path / "ext.c").write_text(*section("c"))
+    (tmp_path / "setup.py").write_text(*section("python"))
+    shell = {**clean(), "PATH": "%s:%s" % (installed.parent, os.environ["PATH"])}
+    if way == "setuptools":
+        pytest.importorskip("setuptools", reason="setuptools is not installed")
+        package = Path(ask(installed, "--libdir")).parent.parent
+        # The interpreter that has setuptools, with the package of the wheel.
+        others = {**shell, "PYTHONPATH": str(package)}
+        run("bash", "-c", build.replace("python", '"$0"', 1), sys.executable, cwd=tmp_path, env=others)
+    else:
+        run("bash", "-c", compile_, cwd=tmp_path, env=shell)
+    assert run("bash", "-c", use, cwd=tmp_path, env=shell) == "seeded\n"
+
+
 @pytest.mark.parametrize("finds_it_itself", [False, True])
 def test_an_extension_builds_with_what_the_wheel_holds(installed, tmp_path, finds_it_itself):
     pytest.importorskip("setuptools", reason="setuptools is not installed")
@@ -136,6 +216,14 @@ def test_outside_a_checkout_the_build_says_what_it_needs(tmp_path):
     done = subprocess.run(list(map(str, pip_wheel(source, tmp_path))), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=LIMIT)
     assert done.returncode != 0 and "built from a checkout of lazyonce" in done.stdout
+
+
+def test_a_source_distribution_is_refused_with_what_to_do_instead(tmp_path):
+    pytest.importorskip("setuptools", "70.1", reason="setuptools 70.1 is not installed")
+    done = subprocess.run([sys.executable, "setup.py", "-q", "sdist", "-d", str(tmp_path)], cwd=PACKAGE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+    assert done.returncode != 0 and "no source distribution" in done.stdout and "pip wheel" in done.stdout
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_demo():
