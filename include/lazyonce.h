@@ -1047,9 +1047,9 @@ LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
  * - `once`: the once.
  * - `owner`: the address in `lazy_request.owner`; not NULL.
  *
- * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX` if waiting would never end, with the error
- * `LAZY_E_DEADLOCK`, or if there is no memory to find that out: then the owner must not be unloaded. 0 for bad arguments, with
- * the error `LAZY_E_INVALID`.
+ * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX`: the owner must not be unloaded, because waiting would
+ * never end (`LAZY_E_DEADLOCK`), there is no memory to find that out (`LAZY_E_NOMEM`), or `once` belongs to another copy of the
+ * library or is none that this one knows (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL.
  *
  * **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
  * does not wait for that one.

@@ -187,7 +187,8 @@ public:
     LAZY_MEMBER_ status cancel(std::uint64_t ticket);
     /**
      * `lazy_once_cancel_owner`: withdraws all of an owner's requests and waits until they are gone. Returns how many had not run. Throws an
-     * `error` if waiting would never end (LAZY_E_DEADLOCK), and the owner must stay; or for NULL. Without exceptions as in C.
+     * `error`, and the owner must stay, if waiting would never end (LAZY_E_DEADLOCK) or the once belongs to another copy of the library
+     * (LAZY_E_INVALID); or for NULL. Without exceptions as in C.
      */
     LAZY_MEMBER_ std::size_t cancel_owner(const void *owner);
 
