@@ -875,6 +875,23 @@ LAZY_API lazy_status lazy_once_init_timeout(lazy_once *once, uint64_t timeout_ns
 LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *ctx);
 
 /**
+ * `lazy_once_run` with a limit and the place in the source: for bindings, and what lazyonce.hpp calls while the once is not initialized.
+ *
+ * - `once`: the once.
+ * - `initializer`: as for `lazy_once_run`; NULL for the configured one.
+ * - `ctx`: handed to `initializer` as it is.
+ * - `timeout_ns`: the longest time to wait, as for `lazy_once_init_timeout`; read during the call only. NULL for the configured one.
+ * - `site`: the place, as `LAZY_HERE` makes it; copied. NULL for none.
+ *
+ * **Returns** as `lazy_once_init_timeout`.
+ *
+ * **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_init_timeout`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_run_slow(lazy_once *once, lazy_fn initializer, void *ctx, const uint64_t *timeout_ns, const lazy_site *site);
+
+/**
  * Runs `fn(ctx)` once `once` is initialized: at once if it is, else when it gets initialized: `lazy_call` for any once.
  *
  * **A callback that touches an interpreter must take the interpreter's lock itself**: a queued callback runs on the
@@ -1886,8 +1903,12 @@ LAZY_API lazy_status lazy_set_observer(const lazy_observer *observer);
 #endif
 #endif
 
+/* Programs that compile with -Wzero-as-null-pointer-constant have this code in theirs. */
 #ifdef __cplusplus
+#define LAZY_NULL_ nullptr
 extern "C" {
+#else
+#define LAZY_NULL_ NULL
 #endif
 
 LAZY_API extern lazy_status lazy_once_init_exported_(lazy_once *once) LAZY_SYMBOL_("lazy_once_init");
@@ -1922,7 +1943,7 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
         return lazy_once_call_exported_(once, fn, ctx);
     code = fn(ctx);
-    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, NULL);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, LAZY_NULL_);
 }
 
 /* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
@@ -1946,7 +1967,7 @@ LAZY_INLINE_ lazy_status lazy_once_submit_at_(lazy_once *once, lazy_fn fn, void 
     request.site.file = file;
     request.site.line = line;
     request.site.function = function;
-    return lazy_once_submit(once, &request, NULL);
+    return lazy_once_submit(once, &request, LAZY_NULL_);
 }
 
 LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *ctx,
