@@ -113,7 +113,9 @@ fn line(address: usize, info: &Info, is_default: bool) -> Text {
     if let Some(running) = info.running.map(Origin::resolve) {
         append!(text, ", running a callback queued by {running}");
     }
-    if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
+    // While one runs there is one, if only `lazy_once_run` brought it.
+    let has_initializer = info.has_initializer || info.phase == abi::LAZY_INITIALIZING;
+    if !has_initializer && info.phase != abi::LAZY_CLOSED {
         append!(text, ", no initializer");
     }
     append!(text, ", {} waiting, {} queued", info.waiters, info.queued);
