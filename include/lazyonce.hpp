@@ -89,6 +89,7 @@
 #define LAZY_SHARED_ __attribute__((__weak__)) LAZY_VISIBLE_
 #define LAZY_COLD_ __attribute__((__noinline__, __cold__))
 
+/** The functions of lazyonce.h as classes. */
 namespace lazyonce {
 
 /** A `lazy_status`: 0 or positive is success, negative is failure. */
@@ -164,7 +165,8 @@ public:
      * Returns LAZY_OK; or LAZY_IN_PROGRESS, inside the attempt itself. Throws what the bound configuration's initializer throws, as
      * itself, in the thread that ran it; a `deferred_error` where a queued callback failed; an `error` otherwise.
      * Blocks for as long as the initializer and the queue take, here or in another thread. Initialized: one load and a compare.
-     * `file`, `line` and `function` are the place of the call, which errors and `lazy_dump` name; here and below they are not to be given.
+     * `file`, `line` and `function` are the place of the call, which errors and `lazy_dump` name. Here and below they are given by a
+     * function that has such parameters itself, for its own caller.
      */
     LAZY_MEMBER_ status init(const char *file = __builtin_FILE(), std::uint32_t line = __builtin_LINE(),
                              const char *function = __builtin_FUNCTION());
