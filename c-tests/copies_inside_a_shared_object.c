@@ -3,10 +3,6 @@
 // library in part, or that dlclose unloads while threads and forks still know it: it is linked with -z nodelete.
 #include "two_copies.h"
 
-static int32_t seven(void *ctx) {
-    (void)ctx;
-    return 7;
-}
 static void *ends_with_an_error(void *given) {
     const copy *theirs = (const copy *)given;
     lazy_once own = LAZY_ONCE_INIT;

@@ -121,12 +121,18 @@ static void the_first_of_several() {
     CHECK_IS(once.init(), LAZY_OK);
     CHECK_IS(once.reset(), LAZY_OK);
 
-    CHECK_IS(lazy_once_call(once.native_handle(), returns_seven, nullptr), LAZY_QUEUED);
-    once.call([] { throw refused{3}; });
-    drains([](auto &error) {
-        CHECK_IS(error.code(), 7);
-        std::rethrow_if_nested(error);
-    });
+    for (lazy_fn first : {returns_seven, returns_minus_one}) {
+        CHECK_IS(lazy_once_call(once.native_handle(), first, &once), LAZY_QUEUED);
+        lazyonce::options how;
+        how.owner = &once;
+        once.submit([] { throw refused{3}; }, how);
+        drains([&](auto &error) {
+            CHECK_IS(error.code(), first == returns_seven ? 7 : -1);
+            std::rethrow_if_nested(error); /* that of the one behind it is not its own */
+        });
+        CHECK_IS(once.cancel(lazy_last_error()->ticket), LAZY_OK);
+        CHECK_IS(once.cancel_owner(&once), 1);
+    }
     CHECK_IS(once.close(), LAZY_OK);
 }
 

@@ -22,6 +22,17 @@ static int32_t dumps_inside(void *ctx) {
     return *(int *)ctx;
 }
 
+/* While an initializer runs, the once has one, whoever brought it. */
+static int32_t dumps(void *ctx) {
+    char *text = dumped(), *line = line_about(text, "brought along");
+    (void)ctx;
+    CHECK_HAS(line, "initializing");
+    CHECK(strstr(line, "no initializer") == NULL);
+    free(line);
+    free(text);
+    return 0;
+}
+
 int main(void) {
     caller owners[3], waiters[WAITERS];
     lazy_config config = LAZY_CONFIG_INIT;
@@ -72,6 +83,7 @@ int main(void) {
     text = dumped();
     CHECK_HAS(text, "the draining one"); /* ready, and still the library's to know */
     free(text);
+    CHECK_IS(lazy_once_run(lazy_once_named("brought along"), dumps, NULL), LAZY_OK);
     CHECK_IS(lazy_once_close(&draining), LAZY_OK);
     text = dumped();
     CHECK(strstr(text, "the draining one") == NULL);

@@ -8,22 +8,38 @@ write_basic_package_version_file(lazyonceConfigVersion.cmake COMPATIBILITY SameM
 configure_package_config_file(lazyonceConfig.cmake.in lazyonceConfig.cmake
     INSTALL_DESTINATION "${lazyonce_package}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
     NO_SET_AND_CHECK_MACRO)
+# A folder may be given as an absolute path; then it is not in the prefix, and does not move with it.
+set(lazyonce_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+set(lazyonce_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+set(lazyonce_installed "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
 file(RELATIVE_PATH lazyonce_up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 string(REGEX REPLACE "/$" "" lazyonce_up "${lazyonce_up}")
+set(lazyonce_prefix "\${pcfiledir}/${lazyonce_up}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(lazyonce_libdir "${CMAKE_INSTALL_LIBDIR}")
+    set(lazyonce_installed "${CMAKE_INSTALL_LIBDIR}")
+    set(lazyonce_prefix "${CMAKE_INSTALL_PREFIX}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(lazyonce_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
 configure_file(lazyonce.pc.in lazyonce.pc @ONLY)
 
-install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target lazyonce_build RESULT_VARIABLE failed)
-if(failed)
-    message(FATAL_ERROR \"cargo could not build lazyonce\")
+# What has been built is installed as it is: whoever installs, as root or from another machine, may have no cargo.
+install(CODE "if(NOT EXISTS \"${lazyonce_shared}\" OR NOT EXISTS \"${lazyonce_static}\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target lazyonce_build RESULT_VARIABLE failed)
+    if(failed)
+        message(FATAL_ERROR \"cargo could not build lazyonce\")
+    endif()
 endif()")
 install(DIRECTORY "${lazyonce_include}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES "${lazyonce_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" RENAME liblazyonce.so.0
     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-install(CODE "file(CREATE_LINK liblazyonce.so.0
-    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/liblazyonce.so\" SYMBOLIC)")
+file(CREATE_LINK liblazyonce.so.0 "${CMAKE_CURRENT_BINARY_DIR}/liblazyonce.so" SYMBOLIC)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/liblazyonce.so" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 # gdb looks beside the library, and loads what it finds there if its user trusts the folder; without asking, it trusts a folder of its own,
 # which has the paths of the system's libraries.
-install(CODE "set(folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+install(CODE "set(folder \"${lazyonce_installed}\")
 if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
     set(folder \"/usr/share/gdb/auto-load\${folder}\")
 endif()

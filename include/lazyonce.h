@@ -875,6 +875,23 @@ LAZY_API lazy_status lazy_once_init_timeout(lazy_once *once, uint64_t timeout_ns
 LAZY_API lazy_status lazy_once_run(lazy_once *once, lazy_fn initializer, void *ctx);
 
 /**
+ * `lazy_once_run` with a limit and the place in the source: for bindings, and what lazyonce.hpp calls while the once is not initialized.
+ *
+ * - `once`: the once.
+ * - `initializer`: as for `lazy_once_run`; NULL for the configured one.
+ * - `ctx`: handed to `initializer` as it is.
+ * - `timeout_ns`: the longest time to wait, as for `lazy_once_init_timeout`; read during the call only. NULL for the configured one.
+ * - `site`: the place, as `LAZY_HERE` makes it; copied. NULL for none.
+ *
+ * **Returns** as `lazy_once_init_timeout`.
+ *
+ * **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_init_timeout`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_run_slow(lazy_once *once, lazy_fn initializer, void *ctx, const uint64_t *timeout_ns, const lazy_site *site);
+
+/**
  * Runs `fn(ctx)` once `once` is initialized: at once if it is, else when it gets initialized: `lazy_call` for any once.
  *
  * **A callback that touches an interpreter must take the interpreter's lock itself**: a queued callback runs on the
@@ -1047,9 +1064,9 @@ LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
  * - `once`: the once.
  * - `owner`: the address in `lazy_request.owner`; not NULL.
  *
- * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX` if waiting would never end, with the error
- * `LAZY_E_DEADLOCK`, or if there is no memory to find that out: then the owner must not be unloaded. 0 for bad arguments, with
- * the error `LAZY_E_INVALID`.
+ * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX`: the owner must not be unloaded, because waiting would
+ * never end (`LAZY_E_DEADLOCK`), there is no memory to find that out (`LAZY_E_NOMEM`), or `once` belongs to another copy of the
+ * library or is none that this one knows (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL.
  *
  * **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
  * does not wait for that one.
@@ -1892,8 +1909,12 @@ LAZY_API lazy_status lazy_set_observer(const lazy_observer *observer);
 #endif
 #endif
 
+/* Programs that compile with -Wzero-as-null-pointer-constant have this code in theirs. */
 #ifdef __cplusplus
+#define LAZY_NULL_ nullptr
 extern "C" {
+#else
+#define LAZY_NULL_ NULL
 #endif
 
 LAZY_API extern lazy_status lazy_once_init_exported_(lazy_once *once) LAZY_SYMBOL_("lazy_once_init");
@@ -1928,7 +1949,7 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
         return lazy_once_call_exported_(once, fn, ctx);
     code = fn(ctx);
-    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, NULL);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, LAZY_NULL_);
 }
 
 /* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
@@ -1952,7 +1973,7 @@ LAZY_INLINE_ lazy_status lazy_once_submit_at_(lazy_once *once, lazy_fn fn, void 
     request.site.file = file;
     request.site.line = line;
     request.site.function = function;
-    return lazy_once_submit(once, &request, NULL);
+    return lazy_once_submit(once, &request, LAZY_NULL_);
 }
 
 LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *ctx,

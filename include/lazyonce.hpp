@@ -21,6 +21,11 @@
  * `lazy_last_error()` tells which. Files with and without exceptions, RTTI and ThreadSanitizer may be linked together and share
  * their onces; but beside files without RTTI, what those throw and copies of an error may have none: catch them by type, and ask
  * nothing else. Threads, blocking and fork are as lazyonce.h says for the function that each member names.
+ *
+ * Tried with libstdc++. With libc++ all of it works but the end of a thread inside a callable, which libc++abi cannot pass on: the process
+ * ends. Files of both may be in one process, each with its own exceptions. Whoever throws through the library (a C callback, an
+ * initializer given to `lazy_once_configure`) needs the unwinder that it uses, the shared libgcc_s: a program linked with
+ * -static-libgcc, or with LLVM's libunwind, has two, and its process ends.
  */
 
 #ifndef LAZYONCE_HPP
@@ -32,6 +37,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -40,8 +46,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #ifdef __cpp_exceptions
 #define LAZY_EXCEPTIONS_ 1
@@ -58,28 +66,41 @@
 #else
 #define LAZY_RACES_ 0
 #endif
+#ifdef _LIBCPP_VERSION
+#define LAZY_LIBRARY_ libcxx
+#else
+#define LAZY_LIBRARY_ libstdcxx
+#endif
 
 /*
  * One program may hold files of several modes, whose inline functions differ: those stand in a namespace for each mode, and
- * members carry its name as a tag, so that the linker never takes one for the other. The classes are the same in all of them.
+ * members carry its name as a tag, so that the linker never takes one for the other. The classes are the same in all of them, but for
+ * those that hold something of the C++ library, of which a process may have two.
  */
-#define LAZY_PASTE_(exceptions, rtti, races) mode_##exceptions##rtti##races
-#define LAZY_EXPAND_(exceptions, rtti, races) LAZY_PASTE_(exceptions, rtti, races)
+#define LAZY_PASTE_(library, exceptions, rtti, races) library##_##exceptions##rtti##races
+#define LAZY_EXPAND_(library, exceptions, rtti, races) LAZY_PASTE_(library, exceptions, rtti, races)
 #define LAZY_QUOTE_(name) #name
 #define LAZY_TEXT_(name) LAZY_QUOTE_(name)
-#define LAZY_MODE_ LAZY_EXPAND_(LAZY_EXCEPTIONS_, LAZY_RTTI_, LAZY_RACES_)
+#define LAZY_MODE_ LAZY_EXPAND_(LAZY_LIBRARY_, LAZY_EXCEPTIONS_, LAZY_RTTI_, LAZY_RACES_)
 #define LAZY_MEMBER_ __attribute__((__abi_tag__(LAZY_TEXT_(LAZY_MODE_))))
 #define LAZY_VISIBLE_ __attribute__((__visibility__("default")))
+/* Of a variable that a process has once, as far as its dynamic symbols are shared; an inline one would keep a plugin from being
+ * unloaded. */
+#define LAZY_SHARED_ __attribute__((__weak__)) LAZY_VISIBLE_
 #define LAZY_COLD_ __attribute__((__noinline__, __cold__))
 
+/** The functions of lazyonce.h as classes. */
 namespace lazyonce {
 
 /** A `lazy_status`: 0 or positive is success, negative is failure. */
 using status = lazy_status;
 
+inline namespace LAZY_LIBRARY_ {
+
 /** A failed call. Also thrown as something derived from it: catch it by reference. */
 class LAZY_VISIBLE_ error : public std::exception {
 public:
+    /** One of one's own, such as for a test; `message` is copied. */
     error(lazy_status status, std::int32_t code, const char *message)
         : status_(status), code_(code), message_(message) {}
     /** The negative status, such as LAZY_E_TIMEOUT. */
@@ -102,8 +123,11 @@ private:
  */
 class LAZY_VISIBLE_ deferred_error : public error {
 public:
+    /** As an `error`. */
     using error::error;
 };
+
+}  // namespace LAZY_LIBRARY_
 
 /** What can be said about a request, as in `lazy_request`. */
 struct options {
@@ -127,7 +151,10 @@ class once {
 public:
     /** No initializer of its own: initializing runs the queue. */
     constexpr once() noexcept : once_ LAZY_ONCE_INIT {}
-    /** Bound to a configuration, which is read at first use and must then still be valid. To be configured no other way. */
+    /**
+     * Bound to a configuration, which is read at first use and must then still be valid. To be given no other: of one that
+     * `lazy_once_configure` gives it, `init` would leave the initializer out and run this one's.
+     */
     explicit constexpr once(const lazy_config *config) noexcept : once_ LAZY_ONCE_WITH(config) {}
     once(const once &) = delete;
     once &operator=(const once &) = delete;
@@ -138,17 +165,20 @@ public:
      * Returns LAZY_OK; or LAZY_IN_PROGRESS, inside the attempt itself. Throws what the bound configuration's initializer throws, as
      * itself, in the thread that ran it; a `deferred_error` where a queued callback failed; an `error` otherwise.
      * Blocks for as long as the initializer and the queue take, here or in another thread. Initialized: one load and a compare.
+     * `file`, `line` and `function` are the place of the call, which errors and `lazy_dump` name. Here and below they are given by a
+     * function that has such parameters itself, for its own caller.
      */
-    LAZY_MEMBER_ status init();
+    LAZY_MEMBER_ status init(const char *file = __builtin_FILE(), std::uint32_t line = __builtin_LINE(),
+                             const char *function = __builtin_FUNCTION());
 
     /**
      * `lazy_once_init_timeout`: the same, but waits for other threads no longer than this; zero and less: not at all,
-     * `nanoseconds::max()`: without a limit. It does not limit what this call itself runs, and what the initializer throws then passes
-     * through the library.
+     * `nanoseconds::max()`: without a limit. It does not limit what this call itself runs.
      *
      * Returns true where `init` would have returned, false if the time passed. Throws as `init`.
      */
-    LAZY_MEMBER_ bool init_for(std::chrono::nanoseconds limit);
+    LAZY_MEMBER_ bool init_for(std::chrono::nanoseconds limit, const char *file = __builtin_FILE(),
+                               std::uint32_t line = __builtin_LINE(), const char *function = __builtin_FUNCTION());
 
     /**
      * `lazy_once_call`: runs `f()` when initialized: now, or as soon as it is. When it runs on which thread is said at `lazy_call`.
@@ -187,7 +217,8 @@ public:
     LAZY_MEMBER_ status cancel(std::uint64_t ticket);
     /**
      * `lazy_once_cancel_owner`: withdraws all of an owner's requests and waits until they are gone. Returns how many had not run. Throws an
-     * `error` if waiting would never end (LAZY_E_DEADLOCK), and the owner must stay; or for NULL. Without exceptions as in C.
+     * `error`, and the owner must stay, if waiting would never end (LAZY_E_DEADLOCK) or the once belongs to another copy of the library
+     * (LAZY_E_INVALID); or for NULL. Without exceptions as in C.
      */
     LAZY_MEMBER_ std::size_t cancel_owner(const void *owner);
 
@@ -198,43 +229,22 @@ private:
     lazy_once once_;
 };
 
-namespace detail {
-
-/* Constant, so a flag is never configured and owns nothing between its calls; every file has its own, which unloads with it. */
-constexpr lazy_config take_turns = {sizeof(lazy_config), "once_flag", nullptr, nullptr, nullptr, nullptr, nullptr,
-                                    LAZY_FAIL_RETRY,     0,           0,       0,       0};
-
-}  // namespace detail
-
-/**
- * As `std::once_flag`: constant-initialized, nothing to destroy, and it owns nothing once its call has ended, so its storage may simply
- * end.
- */
-class once_flag {
-public:
-    constexpr once_flag() noexcept : once_ LAZY_ONCE_WITH(&detail::take_turns) {}
-    once_flag(const once_flag &) = delete;
-    once_flag &operator=(const once_flag &) = delete;
-    /** For `lazy_once_info` and the like. */
-    constexpr lazy_once *native_handle() noexcept { return &once_; }
-
-private:
-    lazy_once once_;
-};
-
 }  // namespace lazyonce
 
 #include <lazyonce/detail.hpp>
+#include <lazyonce/call_once.hpp>
+#include <lazyonce/ending.hpp>
 #include <lazyonce/slot.hpp>
 
 namespace lazyonce {
 
-LAZY_MEMBER_ inline status once::init() {
-    return __builtin_expect(is_initialized(), 1) ? LAZY_OK : detail::init(&once_);
+LAZY_MEMBER_ inline status once::init(const char *file, std::uint32_t line, const char *function) {
+    return __builtin_expect(is_initialized(), 1) ? LAZY_OK : detail::init(&once_, file, line, function);
 }
 
-LAZY_MEMBER_ inline bool once::init_for(std::chrono::nanoseconds limit) {
-    return __builtin_expect(is_initialized(), 1) || detail::init_for(&once_, limit) >= 0;
+LAZY_MEMBER_ inline bool once::init_for(std::chrono::nanoseconds limit, const char *file, std::uint32_t line,
+                                        const char *function) {
+    return __builtin_expect(is_initialized(), 1) || detail::init_for(&once_, limit, file, line, function) >= 0;
 }
 
 template <class F>
@@ -266,30 +276,6 @@ LAZY_MEMBER_ inline std::size_t once::cancel_owner(const void *owner) {
     return withdrawn;
 }
 
-inline namespace LAZY_MODE_ {
-
-#if LAZY_EXCEPTIONS_
-using called = void;
-#else
-using called = status;
-#endif
-
-/**
- * As `std::call_once`: invokes `f(args...)`, unless that has been done for this flag. What it throws reaches its caller, and the next
- * thread that waits takes over.
- *
- * Beyond it: from inside its own call it throws an `error` with LAZY_E_DEADLOCK, as does a call that would close a circle of waits over
- * several flags; a child forked during the call finds the flag untouched. Any other `error` is as `lazy_once_run` says.
- * Blocks while another thread makes the call. Done: one load and a compare.
- * Without exceptions it returns LAZY_OK or the failing status.
- */
-template <class F, class... Args> called call_once(once_flag &flag, F &&f, Args &&...args) {
-    static_assert(std::is_invocable_v<F, Args...>, "call_once: f(args...) cannot be called");
-    if (__builtin_expect(lazy_once_is_initialized(flag.native_handle()), 1)) return called(LAZY_OK);
-    return called(detail::call(flag.native_handle(), std::forward<F>(f), std::forward<Args>(args)...));
-}
-
-}  // namespace LAZY_MODE_
 }  // namespace lazyonce
 
 #undef LAZY_PASTE_
@@ -299,6 +285,8 @@ template <class F, class... Args> called call_once(once_flag &flag, F &&f, Args 
 #undef LAZY_MODE_
 #undef LAZY_MEMBER_
 #undef LAZY_VISIBLE_
+#undef LAZY_SHARED_
+#undef LAZY_LIBRARY_
 #undef LAZY_COLD_
 #undef LAZY_EXCEPTIONS_
 #undef LAZY_RTTI_

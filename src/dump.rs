@@ -145,7 +145,9 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
             place(running, known)
         );
     }
-    if !info.has_initializer && info.phase != abi::LAZY_CLOSED {
+    // While one runs there is one, if only `lazy_once_run` brought it.
+    let has_initializer = info.has_initializer || info.phase == abi::LAZY_INITIALIZING;
+    if !has_initializer && info.phase != abi::LAZY_CLOSED {
         append!(*line, ", no initializer");
     }
     append!(*line, ", {} waiting, {} queued", info.waiters, info.queued);

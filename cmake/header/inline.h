@@ -71,8 +71,12 @@
 #endif
 #endif
 
+/* Programs that compile with -Wzero-as-null-pointer-constant have this code in theirs. */
 #ifdef __cplusplus
+#define LAZY_NULL_ nullptr
 extern "C" {
+#else
+#define LAZY_NULL_ NULL
 #endif
 
 LAZY_API extern lazy_status lazy_once_init_exported_(lazy_once *once) LAZY_SYMBOL_("lazy_once_init");
@@ -107,7 +111,7 @@ LAZY_INLINE_ lazy_status lazy_once_call(lazy_once *once, lazy_fn fn, void *ctx) 
     if (LAZY_IS_NULL_(fn) || __builtin_expect(!lazy_once_is_initialized(once), 0))
         return lazy_once_call_exported_(once, fn, ctx);
     code = fn(ctx);
-    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, NULL);
+    return __builtin_expect(code == 0, 1) ? LAZY_OK : lazy_once_callback_failed(once, code, LAZY_NULL_);
 }
 
 /* The parts of a LAZY_HERE, put together only where they are needed: as a struct they would be stored on every call. */
@@ -131,7 +135,7 @@ LAZY_INLINE_ lazy_status lazy_once_submit_at_(lazy_once *once, lazy_fn fn, void 
     request.site.file = file;
     request.site.line = line;
     request.site.function = function;
-    return lazy_once_submit(once, &request, NULL);
+    return lazy_once_submit(once, &request, LAZY_NULL_);
 }
 
 LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *ctx,

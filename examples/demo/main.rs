@@ -69,7 +69,7 @@ fn demo() -> Result<bool, String> {
         println!(
             "{}",
             if as_claimed {
-                "all as claimed"
+                "all that was judged is as claimed"
             } else {
                 "NOT as claimed: see above"
             }

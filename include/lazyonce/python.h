@@ -38,12 +38,13 @@ static inline int *lazy_python_came_in_without_(void) {
 
 typedef struct lazy_python_held_ {
     PyGILState_STATE state;
+    int is_held; /* not where the interpreter ended this thread instead of giving it the GIL */
     int outer;
 } lazy_python_held_;
 
 static inline void lazy_python_release_(lazy_python_held_ *held) {
     *lazy_python_came_in_without_() = held->outer;
-    if (!lazy_python_is_over_()) PyGILState_Release(held->state);
+    if (held->is_held && !lazy_python_is_over_()) PyGILState_Release(held->state);
 }
 
 static inline void lazy_python_restore_(PyThreadState **thread) {
@@ -51,11 +52,12 @@ static inline void lazy_python_restore_(PyThreadState **thread) {
 }
 
 static inline int32_t lazy_python_run_attached_(void *ctx, void (*body)(void *arg), void *arg) {
-    __attribute__((__cleanup__(lazy_python_release_))) lazy_python_held_ held;
+    __attribute__((__cleanup__(lazy_python_release_))) lazy_python_held_ held = { PyGILState_UNLOCKED, 0, 0 };
     (void)ctx;
     /* A cleanup runs on every way out, so the refusal comes before there is something to clean up. */
     held.outer = *lazy_python_came_in_without_();
     held.state = PyGILState_Ensure();
+    held.is_held = 1;
     *lazy_python_came_in_without_() = held.outer || held.state != PyGILState_LOCKED;
     body(arg);
     return 0;

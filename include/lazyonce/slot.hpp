@@ -43,24 +43,6 @@ template <class T> using got = T &;
 template <class T> using got = T *;
 #endif
 
-/* A function of the C library: calls another at exit(), or when `file` is unloaded. */
-extern "C" int lazy_at_exit_(void (*fn)(void *), void *ctx, void *file) noexcept LAZY_SYMBOL_("__cxa_atexit");
-
-/* A once of the process that exit() resets, and nobody else. NULL without memory. */
-inline lazy_once *exit_mark() noexcept { return lazy_once_named("exit() has begun"); }
-
-/* What is called at exit must never be unloaded: so it is a function of the library, whose result nobody reads. The mark is no file that
- * could be unloaded. Whoever is destroyed at exit and was complete before this call finds the mark reset. */
-inline void mark_exit() noexcept {
-    auto reset = reinterpret_cast<void (*)(void *)>(reinterpret_cast<void (*)()>(lazy_once_reset));
-    if (lazy_once *mark = exit_mark()) lazy_at_exit_(reset, mark, mark);
-}
-
-inline bool is_exiting() noexcept {
-    lazy_info info = LAZY_INFO_INIT;
-    return lazy_once_info(exit_mark(), &info) >= 0 && info.generation > 0;
-}
-
 /* A value, and how many hold it: its thread or the process, and each snapshot that has it. */
 template <class T> struct held {
     template <class F> held(F &f, std::uint32_t index) : value(static_cast<T>(f(index))) {}
@@ -78,14 +60,14 @@ template <class T> struct held {
     std::atomic<std::size_t> holders{1};
 };
 
-/* What makes the values of a slot: the context of its callbacks. */
-template <class T, class F> struct factory {
+/* Makes the values of a slot. A `maker` is the context of its callbacks. */
+template <class T, class F> struct factory : maker {
     F f;
-    std::atomic<bool> marks_exit{false};
 
+    explicit factory(F given) : maker{drop_it}, f(std::move(given)) {}
     static std::int32_t create(void *ctx, std::uint32_t index, void **value) {
-        auto *self = static_cast<factory *>(ctx);
-        if (!self->marks_exit.exchange(true, std::memory_order_relaxed)) mark_exit();
+        auto *self = static_cast<factory *>(static_cast<maker *>(ctx));
+        expect_exit(*self);
         auto body = [&] {
             auto *made = new (std::nothrow) held<T>(self->f, index);
             *value = made;
@@ -93,7 +75,7 @@ template <class T, class F> struct factory {
         };
         return guarded(body, [&](auto thrown) { collect(ctx, index, std::move(thrown)); });
     }
-    static void drop(void *ctx) noexcept { delete static_cast<factory *>(ctx); }
+    static void drop_it(maker *self) noexcept { delete static_cast<factory *>(self); }
 };
 
 template <class T> got<T> get(lazy_slot *slot, const void *ctx, std::uint32_t index) {
@@ -140,8 +122,9 @@ public:
      * `f` is leaked and the values are destroyed as their threads end; then a plugin must not be unloaded.
      *
      * A slot that is destroyed by exit() is left as it is, since other threads go on meanwhile: nothing is destroyed or waited for, and
-     * they may use it to the end. That takes a slot that was complete, as a static or within one, before its first value was made.
-     * Unloading a plugin is no exit: its slots are retired.
+     * they may use it to the end. That takes a slot that was complete, as a static or within one, before its first value was made, and
+     * before exit() began. Every other one is retired beside exit(), too: on another thread, in an exit handler, or of a plugin that is
+     * unloaded, be it after exit() has destroyed its slots.
      */
     LAZY_MEMBER_ ~slot();
 
@@ -161,9 +144,10 @@ public:
     LAZY_MEMBER_ bool has(std::uint32_t index = 0) const noexcept { return lazy_slot_has(&slot_, index); }
 
 private:
-    void (*drop_)(void *ctx) noexcept = nullptr;
+    detail::maker *maker_;
     lazy_slot_config config_;
     lazy_slot slot_;
+    bool is_late_ = detail::runs_exit; /* made by exit(), such as in one of its handlers, and gone before that is over */
 };
 
 /** What `thread_state::capture` took of a thread, for others. Move-only; one that was moved from is empty. */
@@ -180,7 +164,11 @@ public:
         detail::checked(lazy_thread_state_capture(&captured));
         return thread_state(captured);
     }
+    thread_state(const thread_state &) = delete;
+    thread_state &operator=(const thread_state &) = delete;
+    /** Leaves `other` empty. */
     LAZY_MEMBER_ thread_state(thread_state &&other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    /** Leaves `other` empty, and gives up what this one had. */
     LAZY_MEMBER_ thread_state &operator=(thread_state &&other) noexcept {
         thread_state former(std::move(other));
         std::swap(state_, former.state_);
@@ -225,25 +213,27 @@ private:
 template <class T>
 template <class F>
 LAZY_MEMBER_ slot<T>::slot(F f, const slot_options &how)
-    : config_{sizeof(lazy_slot_config), how.name, nullptr,   nullptr,    detail::held<T>::destroy,
+    : maker_(nullptr),
+      config_{sizeof(lazy_slot_config), how.name, nullptr,   nullptr,    detail::held<T>::destroy,
               how.share ? detail::held<T>::share : nullptr, how.host, how.scope, how.on_fork},
       slot_ LAZY_SLOT_INIT(&config_) {
     static_assert(std::is_invocable_v<F &, std::uint32_t>, "slot: f(index) cannot be called");
     using result = std::invoke_result_t<F &, std::uint32_t>;
     static_assert(std::is_same_v<result, T> || std::is_convertible_v<result, T>, "slot: f(index) is no T");
     using factory = detail::factory<T, F>;
-    config_.ctx = new (std::nothrow) factory{std::move(f)};
-    if (config_.ctx) {
+    maker_ = new (std::nothrow) factory(std::move(f));
+    if (maker_) {
+        config_.ctx = maker_;
         config_.create = factory::create;
-        drop_ = factory::drop;
     } else {
         detail::checked(LAZY_E_NOMEM);
     }
 }
 
 template <class T> LAZY_MEMBER_ slot<T>::~slot() {
-    if (slot_.impl && (detail::is_exiting() || lazy_slot_retire(&slot_) != LAZY_OK)) return;
-    if (drop_) drop_(config_.ctx);
+    if (slot_.impl && maker_ && !is_late_ && detail::is_left(slot_, maker_)) return;
+    if (slot_.impl && lazy_slot_retire(&slot_) != LAZY_OK) return;
+    if (maker_) maker_->drop(maker_);
 }
 
 }  // namespace lazyonce

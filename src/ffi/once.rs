@@ -155,6 +155,31 @@ pub unsafe extern "C-unwind" fn lazy_once_run(
     with_return_address!(run_body, "rcx", "x3")
 }
 
+/// `lazy_once_run` with a limit and the place in the source: for bindings, and what lazyonce.hpp calls while the once is not initialized.
+///
+/// - `once`: the once.
+/// - `initializer`: as for `lazy_once_run`; NULL for the configured one.
+/// - `ctx`: handed to `initializer` as it is.
+/// - `timeout_ns`: the longest time to wait, as for `lazy_once_init_timeout`; read during the call only. NULL for the configured one.
+/// - `site`: the place, as `LAZY_HERE` makes it; copied. NULL for none.
+///
+/// **Returns** as `lazy_once_init_timeout`.
+///
+/// **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_init_timeout`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_run_slow(
+    once: *mut lazy_once,
+    initializer: lazy_fn,
+    ctx: *mut c_void,
+    timeout_ns: *const u64,
+    site: *const lazy_site,
+) -> lazy_status {
+    with_return_address!(run_slow_body, "r9", "x5")
+}
+
 /// Runs `fn(ctx)` once `once` is initialized: at once if it is, else when it gets initialized: `lazy_call` for any once.
 ///
 /// **A callback that touches an interpreter must take the interpreter's lock itself**: a queued callback runs on the
@@ -338,6 +363,25 @@ unsafe extern "C-unwind" fn run_body(
             };
             entry::init(once, &start)
         }
+    }
+}
+
+unsafe extern "C-unwind" fn run_slow_body(
+    once: *mut lazy_once,
+    initializer: lazy_fn,
+    ctx: *mut c_void,
+    timeout_ns: *const u64,
+    site: *const lazy_site,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: the C caller passes a once, an initializer that fits `ctx`, a limit and a site, or NULL for any.
+    unsafe {
+        let start = Start {
+            instead: entry::callback(initializer, ctx),
+            limit_ns: timeout_ns.as_ref().copied(),
+            ..entry::plain(origin(site, caller))
+        };
+        init(once, start)
     }
 }
 

@@ -100,9 +100,9 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u
 /// - `once`: the once.
 /// - `owner`: the address in `lazy_request.owner`; not NULL.
 ///
-/// **Returns** how many requests were withdrawn before they ran. `SIZE_MAX` if waiting would never end, with the error
-/// `LAZY_E_DEADLOCK`, or if there is no memory to find that out: then the owner must not be unloaded. 0 for bad arguments, with
-/// the error `LAZY_E_INVALID`.
+/// **Returns** how many requests were withdrawn before they ran. `SIZE_MAX`: the owner must not be unloaded, because waiting would
+/// never end (`LAZY_E_DEADLOCK`), there is no memory to find that out (`LAZY_E_NOMEM`), or `once` belongs to another copy of the
+/// library or is none that this one knows (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL.
 ///
 /// **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
 /// does not wait for that one.
@@ -117,14 +117,16 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel_owner(
     once: *mut lazy_once,
     owner: *const c_void,
 ) -> usize {
-    // SAFETY: the C caller passes a once or NULL.
-    let Some(once) = (unsafe { entry::once(once) }).filter(|_| !owner.is_null()) else {
+    if once.is_null() || owner.is_null() {
         entry::invalid("the once or the owner is NULL");
         return 0;
-    };
+    }
+    // SAFETY: the C caller passes a once.
+    let once = unsafe { entry::once(once) };
+    // What another copy of the library owns may hold requests of this owner's: that is no "none".
     let mut withdrawn = usize::MAX;
     entry::slow(|| {
-        withdrawn = once.cancel_owner(owner.addr())?;
+        withdrawn = entry::owned(once)?.cancel_owner(owner.addr())?;
         Ok(abi::LAZY_OK)
     });
     withdrawn

@@ -163,8 +163,11 @@ impl Once {
         })
     }
 
-    /// Its name for messages. No lock may be held.
+    /// Its name for messages; none of a once that another copy of the library owns. No lock may be held.
     pub(super) fn name(&self) -> Name {
+        if self.check_copy().is_err() {
+            return Name(None);
+        }
         let mut registry = registry::lock();
         let (known, bound) = self.with_body(&mut registry, |_, body, _| {
             (

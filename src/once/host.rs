@@ -33,11 +33,12 @@ impl Once {
     }
 
     /// Runs `body`, which runs a request at once, with the host attached. If it ran, its own result counts, and a fault of the
-    /// hooks is given beside it.
+    /// hooks is given beside it. Which host that is, only the copy of the library knows that owns the once.
     pub(crate) fn held<R>(
         &self,
         body: impl FnOnce() -> R,
     ) -> Result<(R, Option<Failure>), Failure> {
+        self.check_copy()?;
         let Some(host) = of(self.configured_host())? else {
             return Ok((body(), None));
         };
