@@ -152,8 +152,8 @@ public:
     /** No initializer of its own: initializing runs the queue. */
     constexpr once() noexcept : once_ LAZY_ONCE_INIT {}
     /**
-     * Bound to a configuration, which is read at first use and must then still be valid. To be given no other: of one that
-     * `lazy_once_configure` gives it, `init` would leave the initializer out and run this one's.
+     * Bound to a configuration, which is read at first use and must then still be valid. One that `lazy_once_configure` gives it
+     * before the first attempt takes its place.
      */
     explicit constexpr once(const lazy_config *config) noexcept : once_ LAZY_ONCE_WITH(config) {}
     once(const once &) = delete;

@@ -104,12 +104,15 @@ impl Once {
                     Some(gate) => {
                         std::mem::swap(&mut gate.configured, &mut ours.configured);
                         std::mem::swap(&mut gate.config, &mut ours.config);
+                        // lazyonce.hpp looks for the initializer there.
+                        body.config = Foreign::NULL;
                         Verdict::Done
                     }
                     gate => match registry.add(self) {
                         Some(slot) => {
                             ours.slot = slot;
                             *gate = offered.take();
+                            body.config = Foreign::NULL;
                             Verdict::Done
                         }
                         None => Verdict::Again,
