@@ -160,9 +160,9 @@ class Once(Single):
 
     def _init(self, timeout: Optional[float], frame: FrameType) -> bool:
         """For the caller in `frame`."""
-        if timeout is None:
-            return self._enter(LIBRARY.lazy_once_init_slow, _site(frame.f_code, frame.f_lineno)) == OK
-        return self._enter(LIBRARY.lazy_once_init_timeout, _nanoseconds(timeout)) == OK
+        limit = None if timeout is None else ctypes.c_uint64(_nanoseconds(timeout))
+        site = _site(frame.f_code, frame.f_lineno)
+        return self._enter(LIBRARY.lazy_once_run_slow, None, None, limit, site) == OK
 
     def is_initialized(self) -> bool:
         """Has the initializer succeeded, and has everything that was queued run?"""

@@ -7,7 +7,7 @@ from alone import alone
 
 import lazyonce
 from lazyonce import Once
-from lazyonce._library import LIBRARY
+from lazyonce._library import LIBRARY, Info
 
 
 def test_calls_are_queued_until_the_init_and_run_at_once_after_it():
@@ -205,3 +205,16 @@ def test_a_phase_is_any_whole_number():
     for wrong in (0.5, "0", None):
         with pytest.raises(TypeError):
             Once("gpu").call(print, phase=wrong)
+
+
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_the_place_of_an_attempt_is_the_line_that_called_init(timeout):
+    def start():
+        once.init(timeout)
+
+    once = Once("placed", lambda: None)
+    start()
+    info = Info(ctypes.sizeof(Info))
+    LIBRARY.lazy_once_info(once._address, info)
+    site = info.init_site.file.decode(), info.init_site.line, info.init_site.function.decode()
+    assert site == (__file__, start.__code__.co_firstlineno + 1, "start")
