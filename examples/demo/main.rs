@@ -91,7 +91,7 @@ fn print_head(compiler: &Compiler) {
     );
     println!(
         "Linux {} {} | {} CPUs",
-        kernel.trim(),
+        kernel.trim().split('-').next().unwrap_or_default(),
         std::env::consts::ARCH,
         thread::available_parallelism().map_or(0, |n| n.get())
     );
