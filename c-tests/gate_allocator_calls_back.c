@@ -60,6 +60,7 @@ static void call_in(void) {
     CHECK(lazy_last_error() == NULL);
     CHECK_IS(lazy_fail(5, "said by a handler"), 5);
     CHECK(!lazy_slot_has(&slot, 0));
+    CHECK(!lazy_slot_has(&slot, 7));
 }
 static void handler(int number) {
     (void)number;

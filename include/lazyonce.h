@@ -1066,7 +1066,7 @@ LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
  *
  * **Returns** how many requests were withdrawn before they ran. `SIZE_MAX`: the owner must not be unloaded, because waiting would
  * never end (`LAZY_E_DEADLOCK`), there is no memory to find that out (`LAZY_E_NOMEM`), or `once` belongs to another copy of the
- * library or is none that this one knows (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL.
+ * library (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL, or `once` is none that the library knows.
  *
  * **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
  * does not wait for that one.
@@ -1744,18 +1744,19 @@ LAZY_API const char *lazy_status_string(lazy_status status);
 
 /**
  * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
- * it, since when and from where, what is running and where that was handed in, how many threads wait, how many requests are
- * queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
+ * it, since when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
+ * `prepare`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
  * thread of one's own.
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
  * are, and which threads make or end one. A place that is known by an address only is told by the exported function around it, or as
- * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A line is cut after 2047 bytes.
+ * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023.
  *
- * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, or a number) has the same written to stderr whenever the process gets that
- * signal, by whatever thread gets it; what handled the signal before is called then, what is installed later takes its place. A thread that
- * was inside one of the library's short locks writes it a moment later. It is read when the library is loaded.
+ * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
+ * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, what is
+ * installed later takes its place, and its default action is gone; like every handler it ends a `sleep` or `poll` early. It fits on an
+ * alternate stack of 8 KiB. A thread that was inside one of the library's short locks writes it a moment later. Read when the library is loaded.
  *
  * - `fd`: a file descriptor to write to, such as 2.
  *
@@ -1810,7 +1811,8 @@ LAZY_API uint32_t lazy_version(void);
  * when the library is loaded.
  *
  * `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
- * `on_event` write one line to stderr: for what and for whom it waits, since when that one is at it, and where. It goes on waiting. The wait
+ * `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
+ * goes on waiting; where stderr has no room the line is left out. The wait
  * for a host's lock is the host's, and not warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
  *
  * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.

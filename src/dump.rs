@@ -3,12 +3,12 @@
 
 use crate::abi;
 use crate::error::since;
-use crate::name::{Called, Kind};
+use crate::name::{Called, Kind, Quoted};
 use crate::once::{self, Info, LOST, Once, registry};
 use crate::slot;
 use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
-use crate::sys::output::{STANDARD_ERROR, SystemError, write_all};
+use crate::sys::output::{STANDARD_ERROR, SystemError, has_room, write_all};
 use crate::sys::site::{Origin, Seen};
 use crate::sys::text::{Lossy, append, text};
 use crate::sys::{process, signal, thread};
@@ -18,14 +18,7 @@ use std::ffi::CStr;
 /// Writes a line about each once that the library references, about the process default, and about each slot that has values. No lock is
 /// held while it is written.
 pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
-    let mut line = Line::new();
-    append!(
-        line,
-        "lazyonce {}, process {}",
-        env!("CARGO_PKG_VERSION"),
-        process::id()
-    );
-    write_all(fd, line.finish())?;
+    dump_head(fd)?;
     let default = Anchor::new(once::default());
     dump_once(fd, |_| Some(default))?;
     let mut index = 0;
@@ -39,10 +32,20 @@ pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
     dump_slots(fd)
 }
 
+// Not inlined, and so are those below: there is a line on the stack in each, and a signal handler's is small.
+#[inline(never)]
+fn dump_head(fd: i32) -> Result<(), SystemError> {
+    let mut line = Line::new();
+    let (version, process) = (env!("CARGO_PKG_VERSION"), process::id());
+    append!(line, "lazyonce {version}, process {process}");
+    write_all(fd, line.finish())
+}
+
 /// An address, and where that is.
 type Known = Option<(usize, Seen)>;
 
 /// A line about the once that is found, if one is. Where addresses are is looked up in between, without a lock.
+#[inline(never)]
 fn dump_once(
     fd: i32,
     find: impl Fn(&registry::Held<'_>) -> Option<Anchor<Once>>,
@@ -74,6 +77,7 @@ fn dump_once(
     }
 }
 
+#[inline(never)]
 fn dump_slots(fd: i32) -> Result<(), SystemError> {
     let mut number = 0;
     loop {
@@ -120,7 +124,7 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     // SAFETY: a C string for as long as the once is locked, or NULL.
     let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
     match name {
-        Some(name) => append!(*line, "once \"{}\"", Lossy::of(name)),
+        Some(name) => append!(*line, "once {}", Quoted(name)),
         None if std::ptr::eq(once, once::default()) => append!(*line, "the process default"),
         None => append!(*line, "an unnamed once"),
     }
@@ -149,6 +153,9 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     let has_initializer = info.has_initializer || info.phase == abi::LAZY_INITIALIZING;
     if !has_initializer && info.phase != abi::LAZY_CLOSED {
         append!(*line, ", no initializer");
+    }
+    if info.preparing != 0 {
+        append!(*line, ", {} inside prepare", info.preparing);
     }
     append!(*line, ", {} waiting, {} queued", info.waiters, info.queued);
     if info.lost_queue {
@@ -179,7 +186,12 @@ fn phase(phase: u32) -> &'static str {
 pub(crate) fn at_signal(name: &CStr) {
     let installed = match signal::number(name.to_bytes()) {
         Some(number) => signal::handle(number, || thread::when_it_holds_none(to_standard_error)),
-        None => return refuse(name, "a signal is named like QUIT, SIGUSR1 or 10"),
+        None => {
+            return refuse(
+                name,
+                "it is to be a name such as QUIT, SIGUSR1 or RTMIN+1, or a number, and of no fault",
+            );
+        }
     };
     if let Err(problem) = installed {
         refuse(name, problem);
@@ -193,8 +205,10 @@ fn refuse(name: &CStr, why: impl std::fmt::Display) {
     ));
 }
 
-/// Nobody is there to be told of a failure.
+/// Nobody is there to be told of a failure, and no thread is held up where nobody reads.
 fn to_standard_error() {
     crate::fork::look();
-    let _ = dump(STANDARD_ERROR);
+    if has_room(STANDARD_ERROR) {
+        let _ = dump(STANDARD_ERROR);
+    }
 }

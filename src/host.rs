@@ -2,6 +2,7 @@
 
 use crate::abi;
 use crate::error::{Error, Facts, Failure};
+use crate::fork;
 use crate::name::{Called, Subject};
 use crate::sys::bracket::{self, Bracket, Fault, Waited};
 use crate::sys::clock::{self, Deadline, Limit};
@@ -96,6 +97,7 @@ pub(crate) fn wait_on<'p, T: Send + Sync>(
         return Ok(limit.spend(|deadline| wait.on(promise, deadline)));
     }
     loop {
+        fork::look();
         if let Some(value) = promise.get() {
             return Ok(Some(value));
         }
@@ -113,6 +115,8 @@ pub(crate) fn wait_on<'p, T: Send + Sync>(
 /// The same without a limit, never given up: where a host does not let go, this thread waits as it is.
 pub(crate) fn wait_stubbornly<T: Send + Sync>(wait: &Wait, promise: &Promise<T>) {
     while bracket::is_inside_any() && promise.get().is_none() {
+        // As in `Wait::on`.
+        fork::look();
         if let Waited::Broken(..) = park(wait, promise, &Limit::new(u64::MAX)) {
             break;
         }

@@ -1,9 +1,8 @@
 //! What onces and slots are called in messages.
 
 use crate::sys::memory::Shared;
-use crate::sys::text::Lossy;
 use std::ffi::{CStr, CString};
-use std::fmt::{Display, Formatter};
+use std::fmt::{Display, Formatter, Write};
 
 /// A name, or none.
 #[derive(Clone, Default)]
@@ -27,20 +26,57 @@ pub(crate) enum Kind {
     Observer,
 }
 
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Slot => "slot",
+            Self::Observer => "observer",
+        }
+    }
+}
+
+/// A name in a text: in one line, and no longer than a name of a usual length.
+pub(crate) struct Quoted<'a>(pub(crate) &'a CStr);
+
+/// In bytes.
+const LONGEST: usize = 200;
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let whole = self.0.to_bytes();
+        let shown = whole.get(..LONGEST).unwrap_or(whole);
+        out.write_char('"')?;
+        for chunk in shown.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                if character.is_control() {
+                    write!(out, "\\x{:02x}", u32::from(character))?;
+                } else {
+                    out.write_char(character)?;
+                }
+            }
+            if !chunk.invalid().is_empty() {
+                out.write_char(char::REPLACEMENT_CHARACTER)?;
+            }
+        }
+        out.write_str(if shown.len() < whole.len() {
+            "…\""
+        } else {
+            "\""
+        })
+    }
+}
+
 /// It in the text of a message.
 pub(crate) struct Called<'a>(pub(crate) Kind, pub(crate) &'a CStr);
 
 impl Display for Called<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        let kind = match self.0 {
-            Kind::Once => "once",
-            Kind::Slot => "slot",
-            Kind::Observer => "observer",
-        };
+        let kind = self.0.word();
         if self.1.is_empty() {
             write!(out, "an unnamed {kind}")
         } else {
-            write!(out, "{kind} \"{}\"", Lossy::of(self.1))
+            write!(out, "{kind} {}", Quoted(self.1))
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::error::{self, Failure, Said};
 use crate::fork;
 pub(super) use crate::once::default;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
+use crate::slot::Slot;
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
@@ -232,4 +233,9 @@ pub(super) fn last_error() -> *const lazy_error {
         return core::ptr::null();
     }
     own(view::last_error)
+}
+
+/// Is there a value? A signal handler that interrupted the library cannot know.
+pub(super) fn has(slot: &Slot, index: u32) -> bool {
+    !thread::is_inside() && slot.has(index)
 }

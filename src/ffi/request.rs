@@ -102,7 +102,7 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u
 ///
 /// **Returns** how many requests were withdrawn before they ran. `SIZE_MAX`: the owner must not be unloaded, because waiting would
 /// never end (`LAZY_E_DEADLOCK`), there is no memory to find that out (`LAZY_E_NOMEM`), or `once` belongs to another copy of the
-/// library or is none that this one knows (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL.
+/// library (`LAZY_E_INVALID`). 0 with the error `LAZY_E_INVALID` if an argument is NULL, or `once` is none that the library knows.
 ///
 /// **Threads** Any, at any time; not in a signal handler. From inside one of these requests, or its `drop` or `describe`, it
 /// does not wait for that one.
@@ -117,16 +117,17 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel_owner(
     once: *mut lazy_once,
     owner: *const c_void,
 ) -> usize {
-    if once.is_null() || owner.is_null() {
-        entry::invalid("the once or the owner is NULL");
+    // SAFETY: the C caller passes a once or NULL.
+    let Some(once) = (unsafe { entry::once(once) }).filter(|_| !owner.is_null()) else {
+        entry::invalid(
+            "the once or the owner is NULL, or the once's abi is one that this library does not know",
+        );
         return 0;
-    }
-    // SAFETY: the C caller passes a once.
-    let once = unsafe { entry::once(once) };
+    };
     // What another copy of the library owns may hold requests of this owner's: that is no "none".
     let mut withdrawn = usize::MAX;
     entry::slow(|| {
-        withdrawn = entry::owned(once)?.cancel_owner(owner.addr())?;
+        withdrawn = entry::owned(Some(once))?.cancel_owner(owner.addr())?;
         Ok(abi::LAZY_OK)
     });
     withdrawn

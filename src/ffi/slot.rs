@@ -171,7 +171,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_set(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn lazy_slot_has(slot: *const lazy_slot, index: u32) -> bool {
     // SAFETY: the C caller passes a slot or NULL.
-    unsafe { given(slot) }.is_some_and(|slot| slot.has(index))
+    unsafe { given(slot) }.is_some_and(|slot| entry::has(slot, index))
 }
 
 /// Ends every value of `slot`, whoever holds it, on this thread, and makes sure that none of its callbacks runs or will ever run:

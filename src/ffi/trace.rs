@@ -24,7 +24,8 @@ use crate::trace::observer;
 /// when the library is loaded.
 ///
 /// `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
-/// `on_event` write one line to stderr: for what and for whom it waits, since when that one is at it, and where. It goes on waiting. The wait
+/// `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
+/// goes on waiting; where stderr has no room the line is left out. The wait
 /// for a host's lock is the host's, and not warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
 ///
 /// - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.

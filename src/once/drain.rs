@@ -9,7 +9,6 @@ use super::{Once, word};
 use crate::abi;
 use crate::error::{Failure, Scope, watch};
 use crate::sys::callback::Callback;
-use crate::sys::invariant::Invariant;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::noexcept::noexcept;
 use crate::sys::site::Origin;
@@ -30,8 +29,16 @@ pub(super) struct Ownership<'a> {
     /// The failure that comes out in the end, while the others still run.
     pub(super) first: Option<Failure>,
     /// The running request, and whether its context has been released, or is being.
-    current: Option<Shared<Request>>,
+    pub(super) current: Option<Shared<Request>>,
     released: bool,
+}
+
+/// What is to be done next.
+enum Next {
+    Work(Work),
+    Nothing,
+    /// The attempt has been taken away.
+    Void,
 }
 
 pub(super) enum Stage {
@@ -70,19 +77,18 @@ impl<'a> Ownership<'a> {
         }
         let mut result = self.initialize();
         loop {
-            if self.attempt.is_void() {
-                return Err(self.leave_void());
-            }
             if let Err(failure) = result {
                 return Err(self.end(failure));
             }
             result = match self.next() {
-                Some(Work::Plain(block)) => self.run_block(block),
-                Some(Work::One(request)) => self.run_request(request),
-                None => match self.publish() {
+                Next::Work(Work::Plain(block)) => self.run_block(block),
+                Next::Work(Work::One(request)) => self.run_request(request),
+                Next::Void => return Err(self.leave_void()),
+                Next::Nothing => match self.publish() {
                     End::Ready => return Ok(Progress::Done),
                     End::More => Ok(()),
                     End::Failed => Err(Failure::Bare(abi::LAZY_E_CLOSED)),
+                    End::Void => return Err(self.leave_void()),
                 },
             };
         }
@@ -135,11 +141,13 @@ impl<'a> Ownership<'a> {
 
     /// The next requests; the gate keeps a reference, so that whoever ends the attempt finds what did not run. The first
     /// time this is INITIALIZING to DRAINING.
-    fn next(&mut self) -> Option<Work> {
+    fn next(&mut self) -> Next {
         let now = clock::now_ns();
-        let mut locked = self.locked();
+        let Some(mut locked) = self.locked() else {
+            return Next::Void;
+        };
         if locked.phase() == word::CLOSED {
-            return None;
+            return Next::Nothing;
         }
         if let Stage::Initializer(_) = self.stage {
             self.stage = Stage::Queue;
@@ -157,7 +165,7 @@ impl<'a> Ownership<'a> {
         running.cancelled = false;
         running.work = work.clone();
         self.released = false;
-        work
+        work.map_or(Next::Nothing, Next::Work)
     }
 
     /// Whether its requests are reported is decided here, once: a million of them cost no look each.
@@ -202,7 +210,9 @@ impl<'a> Ownership<'a> {
         };
         // All of them as somebody else's: so a million cost no more than one.
         thread::outside(|| watch(run_all))?;
-        let mut locked = self.locked();
+        let Some(mut locked) = self.locked() else {
+            return Err(Failure::Bare(abi::LAZY_E_FORKED));
+        };
         let work = locked.gate().running_mut().work.take();
         // The queue takes its block back alone.
         drop(work);
@@ -235,7 +245,9 @@ impl<'a> Ownership<'a> {
         let request = Request::try_new(entry.details(), entry.ticket)?;
         let mut spare = Spare::default();
         loop {
-            let mut locked = self.locked();
+            let Some(mut locked) = self.locked() else {
+                return Ok(());
+            };
             match locked.gate().queue.fail_plain(&request, &mut spare) {
                 Ok(()) => return Ok(()),
                 Err(lack) => {
@@ -277,10 +289,9 @@ impl<'a> Ownership<'a> {
     /// it finds it running until its context has been released.
     fn leave(&mut self, request: &Shared<Request>, may_stay: bool) {
         loop {
-            if self.attempt.is_void() {
+            let Some(mut locked) = self.locked() else {
                 return self.leave_in_child(request);
-            }
-            let mut locked = self.locked();
+            };
             let closed = locked.phase() == word::CLOSED;
             let gate = locked.gate();
             let may_stay = may_stay && !self.released;
@@ -312,7 +323,7 @@ impl<'a> Ownership<'a> {
     }
 
     /// The same where a fork has taken the attempt away meanwhile: it has run, whatever came of it, and nobody runs it again.
-    fn leave_in_child(&mut self, request: &Shared<Request>) {
+    pub(super) fn leave_in_child(&mut self, request: &Shared<Request>) {
         self.current = None;
         if !std::mem::replace(&mut self.released, true) {
             Request::release(request);
@@ -320,16 +331,19 @@ impl<'a> Ownership<'a> {
         drop(self.once.take_leaving(request));
     }
 
-    pub(super) fn locked(&self) -> Locked<'a> {
-        self.once
-            .lock_gate()
-            .invariant("a running attempt keeps the gate")
+    /// `None` where the attempt has been taken away: by a fork, or by a call that took its frames for gone. That is known under the lock only: a
+    /// signal handler may fork at any moment before.
+    pub(super) fn locked(&self) -> Option<Locked<'a>> {
+        let mut locked = self.once.lock_gate()?;
+        locked.gate().runs(&self.attempt).then_some(locked)
     }
 
     /// Left without a result, by an exception or by the end of the thread.
     fn unwound(&mut self) -> Failure {
         let work = match self.stage {
-            Stage::Queue => self.locked().gate().running().work.clone(),
+            Stage::Queue => self
+                .locked()
+                .and_then(|mut locked| locked.gate().running().work.clone()),
             _ => None,
         };
         match work {
@@ -355,15 +369,8 @@ impl Drop for Ownership<'_> {
     fn drop(&mut self) {
         if !matches!(self.stage, Stage::Ended) {
             noexcept(|| {
-                if self.attempt.is_void() {
-                    if let Some(request) = self.current.take() {
-                        self.leave_in_child(&request);
-                    }
-                    self.leave_void();
-                } else {
-                    let failure = self.unwound();
-                    self.end(failure);
-                }
+                let failure = self.unwound();
+                self.end(failure);
             });
         }
     }

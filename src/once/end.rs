@@ -8,7 +8,6 @@ use super::{registry, word};
 use crate::abi;
 use crate::error::Failure;
 use crate::name::Subject;
-use crate::sys::invariant::Invariant;
 use crate::sys::{clock, process, thread};
 use crate::trace;
 
@@ -19,6 +18,8 @@ pub(super) enum End {
     More,
     /// Something has failed, or the once is closed.
     Failed,
+    /// The attempt has been taken away.
+    Void,
 }
 
 impl Ownership<'_> {
@@ -27,7 +28,10 @@ impl Ownership<'_> {
         let now = clock::now_ns();
         let mut registry = registry::lock();
         let (end, unneeded) = self.once.with_body(&mut registry, |phase, body, registry| {
-            let gate = body.gate.as_mut().invariant("a running attempt keeps it");
+            let gate = body.gate.as_mut().filter(|gate| gate.runs(&self.attempt));
+            let Some(gate) = gate else {
+                return (End::Void, None);
+            };
             if *phase == word::CLOSED {
                 return (End::Failed, None);
             }
@@ -62,30 +66,35 @@ impl Ownership<'_> {
     /// Ends the attempt as failed, the queue kept: what was running first, then what has not run. The failure is another
     /// one if the once has been closed.
     pub(super) fn end(&mut self, failure: Failure) -> Failure {
-        self.stage = Stage::Ended;
-        thread::owns(-1);
-        let failure = self.first.take().unwrap_or(failure);
+        let Some(ran) = self.give_back() else {
+            return self.leave_void();
+        };
         let now = clock::now_ns();
-        let ran = self.give_back();
+        let failure = self.first.take().unwrap_or(failure);
         let mut registry = registry::lock();
-        let (closed, phase, unneeded) =
-            self.once.with_body(&mut registry, |phase, body, registry| {
-                let gate = body.gate.as_mut().invariant("a running attempt keeps it");
-                let running = gate.running.take();
-                let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
-                let mut rest = None;
-                if closed.is_some() {
-                    rest = Some(gate.queue.take_plain());
-                } else if gate.config.on_failure == OnFailure::Sticky {
-                    gate.final_error = Some(failure.clone());
-                    *phase = word::FAILED;
-                } else {
-                    *phase = word::FRESH;
-                }
-                gate.history.since_ns = now;
-                let unneeded = body.take_unneeded(registry, *phase);
-                (closed, *phase, (running, rest, unneeded))
-            });
+        let ended = self.once.with_body(&mut registry, |phase, body, registry| {
+            let gate = body.gate.as_mut().filter(|gate| gate.runs(&self.attempt))?;
+            self.stage = Stage::Ended;
+            thread::owns(-1);
+            let running = gate.running.take();
+            let closed = (*phase == word::CLOSED).then(|| gate.final_error.clone());
+            let mut rest = None;
+            if closed.is_some() {
+                rest = Some(gate.queue.take_plain());
+            } else if gate.config.on_failure == OnFailure::Sticky {
+                gate.final_error = Some(failure.clone());
+                *phase = word::FAILED;
+            } else {
+                *phase = word::FRESH;
+            }
+            gate.history.since_ns = now;
+            let unneeded = body.take_unneeded(registry, *phase);
+            Some((closed, *phase, (running, rest, unneeded)))
+        });
+        let Some((closed, phase, unneeded)) = ended else {
+            drop(registry);
+            return self.leave_void();
+        };
         let (failure, wakes) = match closed {
             // Whoever closed it has told the waiters.
             Some(closed) => (closed.unwrap_or(failure), None),
@@ -100,12 +109,20 @@ impl Ownership<'_> {
         failure
     }
 
-    /// A fork has taken the attempt away, and the policy of the once has decided what becomes of that.
+    /// A fork has taken the attempt away, and the policy of the once has decided what becomes of that; or a call of this thread's has ended it,
+    /// from a stack inside the thread's own, which looks like a `longjmp`.
     pub(super) fn leave_void(&mut self) -> Failure {
+        if let Some(request) = self.current.take() {
+            self.leave_in_child(&request);
+        }
         self.stage = Stage::Ended;
         thread::owns(-1);
-        self.tell_end(self.once.phase(), abi::LAZY_E_FORKED);
-        self.void()
+        let failure = match self.attempt.outcome.get() {
+            Some(Outcome::Failed(failure)) => failure.clone(),
+            _ => self.void(),
+        };
+        self.tell_end(self.once.phase(), failure.status());
+        failure
     }
 
     /// Of this attempt, which nobody waits for any more.
@@ -117,14 +134,14 @@ impl Ownership<'_> {
     }
 
     /// Puts what has not run back into the queue, under the once's own lock: that takes as long as the queue is.
-    fn give_back(&self) -> impl Sized + use<> {
-        let mut locked = self.locked();
+    fn give_back(&self) -> Option<impl Sized + use<>> {
+        let mut locked = self.locked()?;
         let gate = locked.gate();
         let ran = match gate.running_mut().work.take() {
             Some(Work::Plain(block)) => gate.queue.restore(block),
             _ => None,
         };
         gate.queue.end_attempt();
-        ran
+        Some(ran)
     }
 }

@@ -151,6 +151,12 @@ impl Gate {
         }
     }
 
+    /// Is that attempt the one that is running?
+    pub(super) fn runs(&self, attempt: &Shared<Attempt>) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| running.attempt.same(attempt))
+    }
+
     /// Must this stay?
     pub(super) fn is_needed(&self, phase: u32) -> bool {
         let kept = self.named || self.configured.is_some() || self.config.on_fork != OnFork::Keep;

@@ -22,6 +22,8 @@ pub(crate) struct Info {
     pub(crate) attempts: u32,
     pub(crate) generation: u32,
     pub(crate) waiters: u32,
+    /// How many threads are inside `prepare`.
+    pub(crate) preparing: u32,
     pub(crate) queued: u64,
     pub(crate) owner: u64,
     pub(crate) since_ns: u64,
@@ -79,6 +81,7 @@ impl Body {
             attempts: self.counters.attempts(),
             generation: self.counters.generation(),
             waiters: 0,
+            preparing: 0,
             queued: 0,
             owner: 0,
             since_ns: 0,
@@ -110,6 +113,7 @@ impl Body {
         info.init_pid = gate.history.init_pid;
         info.latest = gate.latest.clone();
         info.lost_queue = gate.lost_queue;
+        info.preparing = gate.preparing;
         if let Some(running) = &gate.running {
             info.owner = running.attempt.owner();
             info.waiters = running.attempt.waiters.load(Relaxed);

@@ -158,7 +158,7 @@ impl Gate {
         match work {
             Some(Work::Plain(mut block)) => {
                 block.forget_others(1);
-                if is_own {
+                if is_own && block.running().is_some() {
                     // This thread runs the first of it: it ends here, and is not run again.
                     block.advance();
                 }

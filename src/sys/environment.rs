@@ -1,6 +1,7 @@
 //! The environment of this process.
 
 use super::memory::try_c_string;
+use super::row::Row;
 use std::ffi::{CStr, CString, c_char};
 
 unsafe extern "C" {
@@ -19,4 +20,24 @@ pub(crate) fn variable(name: &CStr) -> Option<CString> {
     try_c_string(value.to_bytes())
         .ok()
         .filter(|copy| !copy.is_empty())
+}
+
+/// The path as it is from here, wherever the process goes later.
+pub(crate) fn absolute(path: CString) -> Option<CString> {
+    if path.to_bytes().starts_with(b"/") {
+        return Some(path);
+    }
+    let mut folder = [0u8; libc::PATH_MAX as usize];
+    // SAFETY: so many bytes can be written there.
+    if unsafe { libc::getcwd(folder.as_mut_ptr().cast(), folder.len()) }.is_null() {
+        return Some(path);
+    }
+    let folder = CStr::from_bytes_until_nul(&folder).unwrap_or_default();
+    let mut whole = Row::new();
+    let parts = [folder.to_bytes(), b"/", path.to_bytes()];
+    for part in parts {
+        whole.try_reserve(part.len()).ok()?;
+        whole.extend(part);
+    }
+    try_c_string(&whole).ok()
 }

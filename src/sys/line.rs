@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-/// In bytes: longer than any line of ours whose names and places are of a usual length.
-const LONGEST: usize = 2048;
+/// In bytes: longer than any line of ours whose places are of a usual length, and little enough for the stack of a signal handler, which may be
+/// no more than 8 KiB, half of it the kernel's.
+const LONGEST: usize = 1024;
 
 /// What does not fit is left out.
 pub(crate) struct Line {

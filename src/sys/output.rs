@@ -5,6 +5,7 @@ use super::errno;
 use super::text::Lossy;
 use std::ffi::CStr;
 use std::fmt::{Display, Formatter, Result as Formatted};
+use std::mem::MaybeUninit;
 
 /// What a system call said of its failure.
 pub(crate) struct SystemError(i32);
@@ -16,8 +17,9 @@ impl SystemError {
     }
 }
 
-/// Writes all of it, or says why not.
+/// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE.
 pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
+    let _unbroken = Unbroken::begin();
     while !bytes.is_empty() {
         // SAFETY: so many bytes are readable there; a bad descriptor is an error, not undefined.
         let written =
@@ -33,6 +35,74 @@ pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     Ok(())
 }
 
+/// SIGPIPE is blocked on this thread until it ends, and taken back then if it has come meanwhile.
+struct Unbroken {
+    before: libc::sigset_t,
+    was_pending: bool,
+}
+
+impl Unbroken {
+    fn begin() -> Self {
+        let mut before = MaybeUninit::zeroed();
+        // SAFETY: sets that are there to be read and written.
+        unsafe {
+            let was_pending = is_pending();
+            libc::pthread_sigmask(libc::SIG_BLOCK, &broken_pipe(), before.as_mut_ptr());
+            Self {
+                before: before.assume_init(),
+                was_pending,
+            }
+        }
+    }
+}
+
+impl Drop for Unbroken {
+    fn drop(&mut self) {
+        let error = errno::get();
+        // SAFETY: as above; nobody else takes a signal that is this thread's.
+        unsafe {
+            if !self.was_pending && is_pending() {
+                let at_once = MaybeUninit::<libc::timespec>::zeroed();
+                libc::sigtimedwait(&broken_pipe(), std::ptr::null_mut(), at_once.as_ptr());
+            }
+            libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
+        }
+        errno::set(error);
+    }
+}
+
+/// SIGPIPE alone.
+fn broken_pipe() -> libc::sigset_t {
+    let mut set = MaybeUninit::zeroed();
+    // SAFETY: a set that is there to be written.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE);
+        set.assume_init()
+    }
+}
+
+fn is_pending() -> bool {
+    let mut pending = MaybeUninit::zeroed();
+    // SAFETY: a set that is there to be written, and then read.
+    unsafe {
+        libc::sigpending(pending.as_mut_ptr()) == 0
+            && libc::sigismember(pending.as_ptr(), libc::SIGPIPE) == 1
+    }
+}
+
+/// Can a line be written there now without waiting? A pipe that is full has no reader that looks, and nobody is to wait for one.
+pub(crate) fn has_room(fd: i32) -> bool {
+    let mut asked = libc::pollfd {
+        fd,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: one descriptor, which may be a bad one.
+    let found = uncancelled(|| unsafe { libc::poll(&mut asked, 1, 0) });
+    found == 1 && asked.revents & libc::POLLOUT != 0
+}
+
 /// Where lines for people go.
 pub(crate) const STANDARD_ERROR: i32 = libc::STDERR_FILENO;
 
@@ -46,7 +116,7 @@ pub(crate) struct FileId {
 impl FileId {
     /// Of an open file.
     pub(crate) fn of(descriptor: i32) -> Result<Self, SystemError> {
-        let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
+        let mut status = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: filled if it returns 0; a bad descriptor is an error.
         if unsafe { libc::fstat(descriptor, status.as_mut_ptr()) } != 0 {
             return Err(SystemError::latest());

@@ -91,7 +91,8 @@ impl<T> Promise<T> {
         self.read()
     }
 
-    /// The value, or `None` after the deadline.
+    /// The value, or `None` after the deadline. In a model nobody warns, is interrupted or forks.
+    #[cfg(loom)]
     pub(crate) fn wait(&self, deadline: Deadline) -> Option<&T> {
         loop {
             self.sleep(deadline, || false);

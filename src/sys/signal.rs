@@ -19,25 +19,62 @@ unsafe impl Sync for Installed {}
 
 static INSTALLED: Installed = Installed(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// The numbers that are not the same everywhere by their names; any other by its number.
-const NAMES: [(&[u8], c_int); 8] = [
+/// Their numbers are not the same everywhere.
+const NAMES: [(&[u8], c_int); 21] = [
     (b"HUP", libc::SIGHUP),
+    (b"INT", libc::SIGINT),
     (b"QUIT", libc::SIGQUIT),
     (b"USR1", libc::SIGUSR1),
     (b"USR2", libc::SIGUSR2),
+    (b"PIPE", libc::SIGPIPE),
+    (b"ALRM", libc::SIGALRM),
     (b"TERM", libc::SIGTERM),
+    (b"CHLD", libc::SIGCHLD),
+    (b"CONT", libc::SIGCONT),
+    (b"TSTP", libc::SIGTSTP),
+    (b"TTIN", libc::SIGTTIN),
+    (b"TTOU", libc::SIGTTOU),
     (b"URG", libc::SIGURG),
+    (b"XCPU", libc::SIGXCPU),
+    (b"XFSZ", libc::SIGXFSZ),
+    (b"VTALRM", libc::SIGVTALRM),
+    (b"PROF", libc::SIGPROF),
     (b"WINCH", libc::SIGWINCH),
     (b"IO", libc::SIGIO),
+    (b"PWR", libc::SIGPWR),
 ];
 
-/// `QUIT`, `SIGQUIT` or `3`.
+/// These come from a fault, which a handler that returns brings back at once, or cannot be handled.
+const REFUSED: [c_int; 9] = [
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGKILL,
+    libc::SIGSEGV,
+    libc::SIGSTOP,
+    libc::SIGSYS,
+];
+
+/// `QUIT`, `SIGQUIT`, `RTMIN+2` or `3`; `None` for what is none, or is not to be handled.
 pub(crate) fn number(text: &[u8]) -> Option<c_int> {
     let short = text.strip_prefix(b"SIG").unwrap_or(text);
-    match NAMES.iter().find(|(name, _)| *name == short) {
-        Some((_, number)) => Some(*number),
-        None => std::str::from_utf8(text).ok()?.parse().ok(),
-    }
+    let from = |text: &[u8]| -> Option<c_int> { std::str::from_utf8(text).ok()?.parse().ok() };
+    let number = match NAMES.iter().find(|(name, _)| *name == short) {
+        Some((_, number)) => *number,
+        None => match short.strip_prefix(b"RTMIN") {
+            Some(b"") => libc::SIGRTMIN(),
+            Some(above) => {
+                libc::SIGRTMIN().checked_add(from(above).filter(|above| *above >= 0)?)?
+            }
+            None => from(text)?,
+        },
+    };
+    (1..=libc::SIGRTMAX())
+        .contains(&number)
+        .then_some(number)
+        .filter(|number| !REFUSED.contains(number))
 }
 
 /// Has `act` done at that signal, on whatever thread gets it, and then whatever was done before. Once in a process, before it has a second

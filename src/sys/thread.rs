@@ -240,7 +240,7 @@ mod native {
 
     /// This thread owns one attempt more, or fewer.
     pub(crate) fn owns(change: i32) {
-        OWNED.here(|owned| owned.set(owned.get().wrapping_add_signed(change)));
+        OWNED.here(|owned| owned.set(owned.get().saturating_add_signed(change)));
     }
 
     /// Does this thread own any attempt? One that owns none is waited for by nobody.

@@ -173,7 +173,9 @@ impl File {
     }
 }
 
-/// A line for people. There is nobody left to tell if that fails.
+/// A line for people. There is nobody left to tell if that fails, and nobody to wait for if it has to wait.
 pub(crate) fn say(line: &str) {
-    let _ = write_all(output::STANDARD_ERROR, line.as_bytes());
+    if output::has_room(output::STANDARD_ERROR) {
+        let _ = write_all(output::STANDARD_ERROR, line.as_bytes());
+    }
 }

@@ -3,10 +3,11 @@
 use super::Event;
 use crate::abi;
 use crate::error::status_text;
-use crate::name::Called;
+use crate::name::{Called, Kind};
 use crate::sys::process;
 use crate::sys::text::{Lossy, Text, append, text};
 use crate::sys::thread;
+use std::ffi::CStr;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// What every whole line ends with.
@@ -56,7 +57,7 @@ fn category(kind: u32) -> &'static str {
 
 fn begin(line: &mut Text, event: &Event) {
     let what = event.what;
-    let called = Json(Called(what.subject, &what.name));
+    let called = Json(Whole(what.subject, &what.name));
     let site = what.origin.spot();
     let site = Json(&site);
     match what.kind {
@@ -72,6 +73,19 @@ fn begin(line: &mut Text, event: &Event) {
         what.ticket,
         what.phase
     );
+}
+
+/// As `Called`, but with all of the name as it is.
+struct Whole<'a>(Kind, &'a CStr);
+
+impl Display for Whole<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if self.1.is_empty() {
+            Called(self.0, self.1).fmt(out)
+        } else {
+            write!(out, "{} \"{}\"", self.0.word(), Lossy::of(self.1))
+        }
+    }
 }
 
 /// A text inside the quotation marks of JSON.

@@ -2,7 +2,7 @@
 
 use super::{file, wait};
 use crate::dump;
-use crate::sys::environment::variable;
+use crate::sys::environment::{absolute, variable};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Relaxed: what it guards against is a second thread that comes first, where the loader has not called the library.
@@ -12,7 +12,7 @@ pub(crate) fn read() {
     if IS_READ.swap(true, Relaxed) {
         return;
     }
-    if let Some(path) = variable(c"LAZYONCE_TRACE") {
+    if let Some(path) = variable(c"LAZYONCE_TRACE").and_then(absolute) {
         file::begin(path);
     }
     if let Some(signal) = variable(c"LAZYONCE_DUMP_SIGNAL") {

@@ -2,6 +2,7 @@
 
 use super::file::say;
 use crate::error::since;
+use crate::fork;
 use crate::name::{Called, Subject};
 use crate::sys::clock::{self, Deadline};
 use crate::sys::errno::preserved;
@@ -80,12 +81,18 @@ impl<'a> Wait<'a> {
         promise: &'p Promise<T>,
         deadline: Deadline,
     ) -> Option<&'p T> {
-        let value = promise.wait(self.or_warning(deadline));
-        if value.is_some() || deadline.has_passed() {
-            return value;
+        loop {
+            promise.sleep(self.or_warning(deadline), || false);
+            // In a child that a signal handler has forked by `_Fork` meanwhile nobody else keeps it.
+            fork::look();
+            if let Some(value) = promise.get() {
+                return Some(value);
+            }
+            if deadline.has_passed() {
+                return None;
+            }
+            self.warn_if_due();
         }
-        self.warn_if_due();
-        promise.wait(deadline)
     }
 }
 

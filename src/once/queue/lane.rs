@@ -159,13 +159,17 @@ impl Lane {
     pub(super) fn inherit(&mut self, before: u64) -> usize {
         let all = self.places.len() - self.gone;
         let is_lost = |state| matches!(state, State::Leaving(by) if by != before);
+        // Of the lost ones, too: this thread may have been waiting for one when it forked.
+        let there = self.places.iter();
+        for place in there.filter(|place| place.state != State::Gone) {
+            place.request().inherit();
+        }
         self.places
             .retain(|place| place.state != State::Gone && !is_lost(place.state));
         for place in self.places.iter_mut() {
             if let State::Leaving(by) = &mut place.state {
                 *by = crate::sys::thread::id();
             }
-            place.request().inherit();
         }
         self.passed = 0;
         self.head = 0;

@@ -1,0 +1,46 @@
+// not-under: valgrind tsan asan: the tool's own frames need more
+// Guards against a signal that kills the program it is to explain: the dump at a signal fits on an alternate stack of the usual size, with a
+// guard page below it as Rust's standard library makes them, and on a thread that has the smallest stack and uses some of it.
+#include "warned.h"
+#include <signal.h>
+#include <sys/mman.h>
+
+enum { ALTERNATE = 8192, SMALLEST = 16384 };
+static lazy_once onces[10];
+
+static void *raises(void *ctx) {
+    volatile char used[2048];
+    used[0] = 1;
+    raise(SIGQUIT);
+    return used[0] ? ctx : NULL;
+}
+static int work(void) {
+    lazy_config config = LAZY_CONFIG_INIT;
+    config.name = "with a name that is as long as names are, or longer still, so that the line which tells of it is a long one";
+    for (int i = 0; i < 10; i++) {
+        CHECK_IS(lazy_once_configure(&onces[i], &config), LAZY_OK);
+        if (i % 2) CHECK_IS(LAZY_INIT(&onces[i]), LAZY_OK);
+    }
+    char *pages = (char *)mmap(NULL, 4096 + ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    CHECK_IS(mprotect(pages, 4096, PROT_NONE), 0);
+    stack_t alternate = { .ss_sp = pages + 4096, .ss_size = ALTERNATE };
+    CHECK_IS(sigaltstack(&alternate, NULL), 0);
+    raise(SIGQUIT);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    CHECK_IS(pthread_attr_init(&attributes), 0);
+    CHECK_IS(pthread_attr_setstacksize(&attributes, SMALLEST), 0);
+    CHECK_IS(pthread_create(&thread, &attributes, raises, NULL), 0);
+    join(thread);
+    return 0;
+}
+
+int main(int argc, char **arguments) {
+    (void)arguments;
+    if (argc > 1) return work();
+    warned_with("LAZYONCE_DUMP_SIGNAL", "QUIT", "small");
+    CHECK_IS(warning_count("lazyonce 0."), 2);
+    CHECK(warning_count(" is as long as names are") >= 10);
+    return finish();
+}
