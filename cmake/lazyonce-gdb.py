@@ -229,6 +229,8 @@ def tell():
     if gdb.selected_inferior().pid == 0:
         raise gdb.GdbError("lazyonce: there is no process, and no core")
     threads, found = Threads(), list(libraries())
+    if not found and gdb.current_progspace().filename is None:  # the program's headers say which libraries are loaded
+        raise gdb.GdbError("lazyonce: gdb has no program to find the library by: start it as gdb PROGRAM CORE")
     if not found:
         raise gdb.GdbError("lazyonce: the program has not loaded the library")
     for note, file, live in found:

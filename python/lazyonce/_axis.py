@@ -1,4 +1,5 @@
 """The time axis of a timeline."""
+import itertools
 import math
 from typing import List, Sequence, Tuple
 
@@ -6,6 +7,7 @@ from ._events import Span, Trace
 from ._table import begin_of, last, processes_of, spans_of
 
 CUT = 46  # pixels for a time in which nothing happened
+LETTER = 7  # pixels
 UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 
 
@@ -48,14 +50,24 @@ class Axis:
         return place + (at - begin) * self.scale
 
     def ticks(self) -> List[Tuple[float, str]]:
-        """Round times, at least 90 pixels apart, up to the last event."""
-        sizes = (size * 10**power for power in range(20) for size in (1, 2, 5))
-        step = next(size for size in sizes if size * self.scale >= 90)
-        unit, size = next(each for each in UNITS if self.latest - self.begin >= 2 * each[1] or each[1] == 1)
-        decimals = max(0, math.ceil(math.log10(size / step)))
-        found = []
-        for number in range((self.latest - self.begin) // step + 1):
-            at = self.begin + number * step
-            if not any(start - 20 / self.scale < at < stop for start, stop in self.cuts):
-                found.append((self.x(at), "%.*f %s" % (decimals, number * step / size, unit)))
+        """Round times, at least 90 pixels apart, up to the last event, with room for their texts.
+
+        From cut to cut, since what is cut out can be longer than what is drawn by any factor."""
+        length = self.latest - self.begin
+        unit, size = next(each for each in UNITS if length >= 2 * each[1] or each[1] == 1)
+        for step in (digit * 10**power for power in itertools.count() for digit in (1, 2, 5)):
+            decimals = max(0, math.ceil(math.log10(size / step)))
+            room = LETTER * len("%.*f %s" % (decimals, length / size, unit))
+            if step * self.scale >= max(90, room):
+                break
+        found: List[Tuple[float, str]] = []
+        starts = [self.begin, *(stop for _, stop in self.cuts)]
+        stops = [*(start - int(20 / self.scale) for start, _ in self.cuts), self.latest + 1]
+        stops[0] = max(stops[0], self.begin + 1)  # the beginning has its time, however soon there is a cut
+        for start, stop in zip(starts, stops):
+            first = -((self.begin - start) // step)
+            for number in range(first, -((self.begin - stop) // step)):
+                x = self.x(self.begin + number * step)
+                if not found or x - found[-1][0] >= room:
+                    found.append((x, "%.*f %s" % (decimals, number * step / size, unit)))
         return found

@@ -1,10 +1,12 @@
 """Reads what LAZYONCE_TRACE wrote: Chrome trace events, a line each, perhaps of a process that died while it wrote one."""
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 KINDS = ("attempt", "request", "wait", "host_wait")
+UNKNOWN = "an unknown place"  # what the library writes for a site that it does not know
 Event = Dict[str, Any]
 
 
@@ -28,18 +30,25 @@ class Span:
     end: Optional[int] = None
     status: int = 0
     outcome: str = "not ended"
+    # What a wait is for: the attempt, or the request, of another thread, that came from the place that the wait names.
+    awaited: Optional["Span"] = None
 
-    def is_open(self, at: int) -> bool:
-        return self.start <= at and (self.end is None or self.end >= at)
 
-    def awaited(self) -> Optional["Span"]:
-        """What a wait is for: the attempt, or the request, of another thread, that came from the place that the wait names."""
-        for kind in ("attempt", "request"):
-            found = [each for each in self.process.places.get((kind, self.once, self.site), [])
-                     if each.thread != self.thread and each.is_open(self.start)]
-            if found:
-                return found[0] if len(found) == 1 else None
-        return None
+@dataclass
+class Stack:
+    """What is open on a thread, and how many of each kind: an end that fits to none must not look at each."""
+
+    spans: List[Span] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def push(self, span: Span) -> None:
+        self.spans.append(span)
+        self.kinds[span.kind] += 1
+
+    def pop(self) -> Span:
+        span = self.spans.pop()
+        self.kinds[span.kind] -= 1
+        return span
 
 
 @dataclass
@@ -53,7 +62,6 @@ class Process:
     parent: Optional[int] = None
     forked: Optional[int] = None
     spans: List[Span] = field(default_factory=list)
-    places: Dict[Tuple[str, str, str], List[Span]] = field(default_factory=dict)
 
     def threads(self) -> Dict[int, List[Span]]:
         found: Dict[int, List[Span]] = {}
@@ -108,6 +116,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**63
 
 
+def is_whole(value: Any) -> bool:
+    """What a process or a thread can have as its number."""
+    return isinstance(value, int) and is_number(value)
+
+
 def _parse(text: str, trace: Trace) -> Iterator[Event]:
     if text[:1] == "{":
         try:
@@ -122,7 +135,7 @@ def _parse(text: str, trace: Trace) -> Iterator[Event]:
     else:
         raise Unreadable("%s: no Chrome trace: it does not begin with [ or {" % trace.path)
     events = [each for each in found if isinstance(each, dict) and isinstance(each.get("ph"), str)
-              and isinstance(each.get("pid", 0), (int, str))]
+              and (isinstance(each.get("pid", 0), str) or is_whole(each.get("pid", 0)))]
     if not events and (found or trace.damaged):
         raise Unreadable("%s: no Chrome trace: there is no event in it" % trace.path)
     trace.damaged += len(found) - len(events)
@@ -136,13 +149,50 @@ def read(path: str) -> Trace:
     except OSError as failure:
         raise Unreadable("%s: %s" % (path, failure.strerror or failure)) from None
     trace = Trace(path)
-    stacks: Dict[Tuple[Any, Any], List[Span]] = {}
+    stacks: Dict[Tuple[Any, Any], Stack] = {}
     for event in _parse(text, trace):
         _enter(event, trace, stacks)
+    for process in trace.processes.values():
+        _find_awaited(process.spans)
     return trace
 
 
-def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], List[Span]]) -> None:
+def _find_awaited(spans: Sequence[Span]) -> None:
+    """By time, since threads do not write in its order. What begins or ends at the moment at which a wait begins is open then."""
+    moments: List[Tuple[int, int, Span]] = []
+    for span in spans:
+        if span.site and span.kind != "host_wait":
+            moments.append((span.start, 1 if span.kind == "wait" else 0, span))
+            if span.kind != "wait" and span.end is not None:
+                moments.append((span.end, 2, span))
+    # By place, then by thread: a wait must not look at each of many that never ended.
+    places: Dict[Tuple[str, str, str], Dict[int, Dict[int, Span]]] = {}
+    for _, rank, span in sorted(moments, key=lambda each: each[:2]):
+        if rank == 1:
+            span.awaited = _whom(span, places)
+            continue
+        threads = places.setdefault((span.kind, span.once, span.site), {})
+        if rank == 0:
+            threads.setdefault(span.thread, {})[id(span)] = span
+        else:
+            del threads[span.thread][id(span)]
+            if not threads[span.thread]:
+                del threads[span.thread]
+
+
+def _whom(wait: Span, places: Mapping[Tuple[str, str, str], Dict[int, Dict[int, Span]]]) -> Optional[Span]:
+    for kind in ("attempt", "request"):
+        threads = places.get((kind, wait.once, wait.site), {})
+        others = len(threads) - (wait.thread in threads)
+        if others == 1:
+            spans, = (threads[thread] for thread in threads if thread != wait.thread)
+            return next(iter(spans.values())) if len(spans) == 1 else None
+        if others:
+            return None
+    return None
+
+
+def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> None:
     letter, kind, pid, thread = event["ph"], str(event.get("cat")), event.get("pid", 0), event.get("tid", 0)
     arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
     assert isinstance(arguments, dict)
@@ -154,23 +204,23 @@ def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], List[Span]]
         trace.foreign += letter != "M"
         trace.events.append(event)
         return
-    if not (is_number(event.get("ts")) and isinstance(thread, int)):
+    if not (is_number(event.get("ts")) and is_whole(thread)):
         trace.damaged += 1
         return
-    at, stack = round(event["ts"] * 1000), stacks.setdefault((pid, thread), [])
+    at, stack = round(event["ts"] * 1000), stacks.setdefault((pid, thread), Stack())
     trace.last = max(trace.last, at)
     if letter == "i":
         parent = arguments.get("parent")
         process.forked, process.parent = at, parent if isinstance(parent, int) else None
     elif letter == "B":
         number = arguments.get("number")
-        span = Span(kind, plain(event.get("name", "")), plain(arguments.get("once", "")), plain(arguments.get("site", "")),
-                    number if isinstance(number, int) else 0, process, thread, len(stack), at)
-        stack.append(span)
+        site = plain(arguments.get("site", ""))
+        span = Span(kind, plain(event.get("name", "")), plain(arguments.get("once", "")), "" if site == UNKNOWN else site,
+                    number if isinstance(number, int) else 0, process, thread, len(stack.spans), at)
+        stack.push(span)
         process.spans.append(span)
-        process.places.setdefault((span.kind, span.once, span.site), []).append(span)
     else:
-        if not any(each.kind == kind for each in stack):
+        if not stack.kinds[kind]:
             trace.damaged += 1
             return
         while True:  # what is above it was left by longjmp, and has no end of its own

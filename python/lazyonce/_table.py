@@ -1,9 +1,10 @@
 """The table of `python -m lazyonce trace`."""
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple
 
 from ._events import Process, Span, Trace, parent
 
 Row = Sequence[str]
+DEEPEST = 20  # indents: a trace that was never written by us can have any number
 
 
 def once(name: str) -> str:
@@ -20,6 +21,15 @@ def seconds(ns: int) -> str:
     """A duration with a unit that suits it."""
     unit, size = next((each for each in (("s", 10**9), ("ms", 10**6)) if ns >= each[1]), ("us", 10**3))
     return ("%.0f %s" if ns >= 100 * size else "%.3g %s") % (ns / size, unit)
+
+
+def milliseconds(ns: int, is_open: bool = False) -> str:
+    """At least so many, if it had not ended."""
+    return ("> " if is_open else "") + "%.3f" % (ns / 10**6)
+
+
+def is_open(spans: Sequence[Span]) -> bool:
+    return any(span.end is None for span in spans)
 
 
 def counted(number: int, what: str) -> str:
@@ -69,20 +79,22 @@ class Tables:
         self.lines: List[str] = []
 
     def at(self, ns: int) -> str:
-        return "%.3f" % ((ns - self.begin) / 10**6)
+        return milliseconds(ns - self.begin)
 
     def took(self, span: Span) -> str:
-        return ("> " if span.end is None else "") + "%.3f" % ((last(span) - span.start) / 10**6)
+        return milliseconds(last(span) - span.start, span.end is None)
 
     def where(self, span: Span) -> Tuple[str, str]:
         return called(span.process, self.traces), str(span.thread)
 
     def show(self, title: str, head: Row, rows: Sequence[Row]) -> None:
-        """Numbers to the right, texts to the left."""
+        """Numbers to the right, texts to the left, and no column of which nothing is known."""
         if not rows:
             return
+        columns = [column for column in range(len(head)) if any(row[column] for row in rows)]
+        head, rows = [head[column] for column in columns], [[row[column] for column in columns] for row in rows]
         widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-        is_number = [all(row[column].lstrip("> ").replace(".", "").isdigit() for row in rows) for column in range(len(head))]
+        is_number = [all((cell.lstrip("> ").replace(".", "") or "0").isdigit() for cell in column) for column in zip(*rows)]
         self.lines.append("\n%s" % title)
         for row in [head, *rows]:
             cells = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, is_number)]
@@ -102,13 +114,14 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
     _head(tables, is_clock)
     open_spans = [span for span in tables.spans if span.end is None]
     tables.show("not ended when the trace ends: what a hung or dead process was doing", ("process", "thread", "since", "what"),
-                [(*tables.where(span), tables.at(span.start), "  " * span.depth + _what(span)) for span in open_spans])
+                [(*tables.where(span), tables.at(span.start), "  " * min(span.depth, DEEPEST) + _what(span))
+                 for span in open_spans])
     tables.each("attempts", ("once", "attempt", "outcome", "started at"), "attempt",
                 lambda span: (once(span.once), str(span.number), span.outcome, span.site))
     tables.each("callbacks", ("once", "outcome", "handed in at"), "request",
                 lambda span: (once(span.once), span.outcome, span.site))
-    tables.each("waits", ("for", "of thread", "outcome", "begun or handed in at"), "wait",
-                lambda span: (subject(span), _thread(span.awaited()), span.outcome, span.site))
+    tables.each("waits", ("for", "of thread", "outcome", "for what was started or handed in at"), "wait",
+                lambda span: (subject(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.site))
     _forks(tables)
     _threads(tables)
     _onces(tables)
@@ -117,14 +130,11 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
 
 def _what(span: Span) -> str:
     """It, as its bar is called in the timeline, with the place that the name lacks."""
-    whom = span.awaited() if span.kind == "wait" else None
-    if whom:
-        return "%s, of thread %d" % (span.name, whom.thread)
-    return span.name if span.kind in ("request", "host_wait") else "%s, started at %s" % (span.name, span.site)
-
-
-def _thread(span: Optional[Span]) -> str:
-    return str(span.thread) if span else "-"
+    if span.awaited:
+        return "%s, of thread %d" % (span.name, span.awaited.thread)
+    if span.kind in ("request", "host_wait") or not span.site:
+        return span.name
+    return "%s, %sstarted at %s" % (span.name, "for what was " if span.kind == "wait" else "", span.site)
 
 
 def _head(tables: Tables, is_clock: bool) -> None:
@@ -140,6 +150,8 @@ def _head(tables: Tables, is_clock: bool) -> None:
     elif processes:
         zero = "the first event of each trace"
     tables.lines.append("times in ms, from %s" % zero)
+    if is_open(tables.spans):
+        tables.lines.append(">: the trace ends at its last event; how long it hung after that is not known")
     for trace in tables.traces:
         if not any(process.spans or process.forked is not None for process in trace.processes.values()):
             others = ", %d of others" % trace.foreign if trace.foreign else ""
@@ -156,13 +168,13 @@ def _forks(tables: Tables) -> None:
     tables.show("forks", ("at", "process", "of"), rows)
 
 
-def _total(spans: Sequence[Span], kind: str) -> Tuple[int, int]:
+def _total(spans: Sequence[Span], kind: str) -> Tuple[str, str]:
     """How many, and how long: what is nested in the same counts once."""
     found, end, total = [span for span in spans if span.kind == kind], -1, 0
     for span in found:
         total += max(0, last(span) - max(span.start, end))
         end = max(end, last(span))
-    return len(found), total
+    return str(len(found)), milliseconds(total, is_open(found))
 
 
 def _threads(tables: Tables) -> None:
@@ -171,8 +183,7 @@ def _threads(tables: Tables) -> None:
         for thread, spans in process.threads().items():
             row = [called(process, tables.traces), str(thread)]
             for kind in ("attempt", "request", "wait", "host_wait"):
-                count, total = _total(spans, kind)
-                row += [str(count), "%.3f" % (total / 10**6)]
+                row += _total(spans, kind)
             rows.append(row)
     head = ("process", "thread", "attempts", "ms", "callbacks", "ms", "waits", "ms", "for the host's lock", "ms")
     tables.show("threads", head, rows)
@@ -182,22 +193,16 @@ def _onces(tables: Tables) -> None:
     found: Dict[str, List[Span]] = {}
     for span in tables.spans:
         found.setdefault(subject(span), []).append(span)
-    rows: List[Row] = []
-    for name, spans in found.items():
-        attempts = [span for span in spans if span.kind == "attempt"]
-        waits = [last(span) - span.start for span in spans if span.kind == "wait"]
-        failed = sum(span.status < 0 for span in attempts)
-        initializing = sum(last(span) - span.start for span in attempts)
-        callbacks = sum(span.kind == "request" for span in spans)
-        rows.append((name, str(len(attempts)), str(failed), "%.3f" % (initializing / 10**6), str(callbacks), str(len(waits)),
-                     "%.3f" % (sum(waits) / 10**6), "%.3f" % (max(waits, default=0) / 10**6)))
-    if not rows:
+    if not found:
         return
-    rows.append(("all", *_sums(rows)))
+    rows = [(name, *_sums(spans)) for name, spans in [*found.items(), ("all", tables.spans)]]
     tables.show("totals", ("of", "attempts", "failed", "ms", "callbacks", "waits", "ms", "longest"), rows)
 
 
-def _sums(rows: Sequence[Row]) -> List[str]:
-    columns = [[float(row[column]) for row in rows] for column in range(1, 8)]
-    totals = [sum(column) for column in columns[:-1]] + [max(columns[-1], default=0)]
-    return [("%.3f" if column in (2, 5, 6) else "%d") % total for column, total in enumerate(totals)]
+def _sums(spans: Sequence[Span]) -> Row:
+    """What is nested counts by itself. The longest wait may be one that had not ended."""
+    attempts, waits = ([span for span in spans if span.kind == kind] for kind in ("attempt", "wait"))
+    initializing, waiting = ([last(span) - span.start for span in each] for each in (attempts, waits))
+    callbacks, failed = sum(span.kind == "request" for span in spans), sum(span.status < 0 for span in attempts)
+    return (str(len(attempts)), str(failed), milliseconds(sum(initializing), is_open(attempts)), str(callbacks), str(len(waits)),
+            milliseconds(sum(waiting), is_open(waits)), milliseconds(max(waiting, default=0), is_open(waits)))

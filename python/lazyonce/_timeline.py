@@ -103,10 +103,10 @@ def _both(first: Bar, second: Bar) -> Bar:
 
 
 def _label(span: Span) -> str:
-    whom = span.awaited() if span.kind == "wait" else None
+    whom = " (thread %d)" % span.awaited.thread if span.awaited else ""
     text = {
-        "attempt": "init %s" % once(span.once), "request": span.site[span.site.rfind("/") + 1:], "host_wait": "host's lock",
-        "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), " (thread %d)" % whom.thread if whom else ""),
+        "attempt": "init %s" % once(span.once), "request": span.site[span.site.rfind("/") + 1:] or "callback",
+        "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
     }[span.kind]
     if span.end is None:
         return "NOT ENDED: " + text
@@ -114,12 +114,12 @@ def _label(span: Span) -> str:
 
 
 def _bar(span: Span, axis: Axis, traces: Sequence[Trace]) -> Bar:
-    whom = span.awaited() if span.kind == "wait" else None
+    whom, of_other = span.awaited, "for what was started at %s" if span.kind == "wait" else "from %s"
     begun, took = seconds(span.start - axis.begin), seconds(last(span) - span.start)
     tip = [
         span.name + (" (attempt %d)" % span.number if span.kind == "attempt" else ""),
         "which thread %d is doing: %s" % (whom.thread, whom.name) if whom else "",
-        "from %s" % span.site,
+        of_other % span.site if span.site else "",
         "%s after the beginning, took %s%s" % (begun, "at least " if span.end is None else "", took),
         "process %s, thread %d" % (called(span.process, traces), span.thread),
         "outcome: %s" % span.outcome,

@@ -45,9 +45,15 @@ def merged(traces: Sequence[Trace]) -> Iterator[Event]:
             yield event
 
 
-def _write(path: str, text: str, traces: Sequence[Trace]) -> None:
-    if os.path.exists(path) and any(os.path.samefile(path, trace.path) for trace in traces):
-        raise Unreadable("%s: it would be written over, and it is one of the traces" % path)
+def as_json(event: Event) -> str:
+    """Numbers without end are null: JSON has none, though Python reads and writes them."""
+    try:
+        return json.dumps(event, allow_nan=False)
+    except ValueError:
+        return json.dumps(json.loads(json.dumps(event), parse_constant=lambda _: None), allow_nan=False)
+
+
+def _write(path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as failure:
@@ -73,19 +79,29 @@ def _run(arguments: argparse.Namespace) -> None:
     for index, path in enumerate(paths):
         if path in paths[:index]:
             raise Unreadable("%s: it is given twice" % arguments.files[index])
+    for path in filter(None, (arguments.merge, arguments.picture)):
+        if os.path.exists(path) and any(os.path.exists(each) and os.path.samefile(path, each) for each in paths):
+            raise Unreadable("%s: it would be written over, and it is one of the traces" % path)
     traces = [read(path) for path in arguments.files]
     number(traces)
     if arguments.align == "start":
         align(traces)
+    # The table first: whatever becomes of a file, it has been told.
+    _print(_table.table(traces, arguments.align == "clock"))
     if arguments.merge:
-        lines = ",\n".join(json.dumps(event) for event in merged(traces))
-        _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % lines, traces)
+        _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % ",\n".join(map(as_json, merged(traces))))
     if arguments.picture:
-        _write(arguments.picture, _timeline.picture(traces), traces)
+        _write(arguments.picture, _timeline.picture(traces))
+
+
+def _print(text: str) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    print(_table.table(traces, arguments.align == "clock"))
-    sys.stdout.flush()
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads it has seen enough, and the interpreter must not say so once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -94,6 +110,4 @@ def main(arguments: Sequence[str]) -> int:
     except Unreadable as failure:
         print("lazyonce: %s" % plain(failure), file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever reads it has seen enough, and the interpreter must not say so once more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

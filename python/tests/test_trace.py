@@ -1,4 +1,5 @@
 """`python -m lazyonce trace` with the traces of real processes."""
+import re
 import shutil
 import signal
 import subprocess
@@ -52,6 +53,7 @@ def test_attempts_callbacks_waits_and_failures_of_threads(tmp_path):
         assert float(attempts[0]["start"]) < float(each["start"]) < float(attempts[0]["start"]) + float(attempts[0]["took"])
     wait, = section(said, "waits")
     assert (wait["for"], wait["of thread"], wait["outcome"]) == ('once "gpu"', attempts[0]["thread"], "success")
+    assert wait["for what was started or handed in at"] == attempts[0]["started at"] and "it hung" not in said
     assert wait["thread"] != wait["of thread"] and float(wait["took"]) > 0
     assert float(attempts[0]["start"]) < float(wait["start"]) < float(attempts[0]["start"]) + float(attempts[0]["took"])
     assert "not ended" not in said
@@ -64,6 +66,34 @@ def test_attempts_callbacks_waits_and_failures_of_threads(tmp_path):
     assert len(bars(tmp_path / "trace.svg", "attempt")) >= 1 and "initialize" in bars(tmp_path / "trace.svg", "attempt")[0]
     assert any("which thread %s is doing" % wait["of thread"] in tip for tip in bars(tmp_path / "trace.svg", "wait"))
     assert any("initializer failed" in tip for style, tip in picture(tmp_path / "trace.svg") if "failed" in style)
+
+
+SLOT = """
+import os, threading, time
+from pathlib import Path
+from child import run_threads
+from lazyonce import Slot
+
+inside = threading.Event()
+def make(index):
+    inside.set()
+    while '"cat":"wait"' not in Path(os.environ["LAZYONCE_TRACE"]).read_text(): time.sleep(0.001)
+    HOW
+slot = Slot(make, scope="process")
+def wait():
+    inside.wait()
+    slot.get()
+run_threads(slot.get, wait)
+"""
+
+
+@pytest.mark.parametrize("how, ends_by", [("return 1", 0), ("os.kill(os.getpid(), 9)", signal.SIGKILL)], ids=["ends", "hangs"])
+def test_what_is_not_known_of_a_wait_for_a_slot_is_left_out(tmp_path, how, ends_by):
+    said = python(*TOOL, traced(tmp_path, SLOT.replace("HOW", how), ends_by=ends_by), "-o", tmp_path / "trace.svg")
+    wait, = section(said, "waits")
+    assert wait["for"] == 'slot "make"' and set(wait) == {"start", "took", "process", "thread", "for", "outcome"}
+    assert "unknown place" not in said and "unknown place" not in (tmp_path / "trace.svg").read_text()
+    assert ('wait for slot "make"\n' in said) == bool(ends_by)
 
 
 FORK = """
@@ -159,6 +189,45 @@ def test_the_example(tmp_path):
     said = python(*TOOL, trace)
     assert {'"driver"', '"table"'} <= {each["once"] for each in section(said, "attempts")} and section(said, "forks")
     assert [each["failed"] for each in section(said, "totals") if each["of"] == 'once "table"'] == ["1"]
+
+
+HANGS = """
+import os, threading, time
+from pathlib import Path
+from child import start_daemon
+from lazyonce import Once
+
+once, inside = Once("gpu"), threading.Event()
+def hang():
+    inside.set()
+    while Path(os.environ["LAZYONCE_TRACE"]).read_text().count('"cat":"wait"') < 2: time.sleep(0.001)
+    os.kill(os.getpid(), 9)
+once.call(hang)
+def wait():
+    inside.wait()
+    once.init()
+for _ in range(2): start_daemon(wait)
+once.init()
+"""
+
+
+def test_no_sum_reads_a_hang_as_no_wait(tmp_path):
+    said = python(*TOOL, traced(tmp_path, HANGS, ends_by=signal.SIGKILL))
+    waits = section(said, "waits")
+    assert len(waits) == 2 and all(each["took"].startswith("> ") for each in waits)
+    lines = [re.split(r"  +", each.strip()) for each in said.splitlines()]
+    sums, = [each for each in lines if each[0] == "all"]
+    # attempts, failed, ms, callbacks, waits, ms, longest
+    assert [sums[1], sums[4], sums[5]] == ["1", "1", "2"] and all(sums[column].startswith("> ") for column in (3, 6, 7))
+    begin = next(index for index, each in enumerate(lines) if each == ["threads"])
+    threads = {each[1]: each for each in lines[begin + 2:begin + 5]}
+    for each in waits:
+        # attempts, ms, callbacks, ms, waits, ms
+        row = threads[each["thread"]]
+        assert row[6] == "1" and row[7].startswith("> ") and row[3] == "0.000"
+    owner = threads[waits[0]["of thread"]]
+    assert owner[3].startswith("> ") and owner[5].startswith("> ") and owner[7] == "0.000"
+    assert said.count("the trace ends at its last event; how long it hung after that is not known") == 1
 
 
 RANK = """

@@ -62,11 +62,12 @@ def test_a_trace_of_a_process_that_did_nothing(tmp_path, text):
     assert picture(tmp_path / "trace.svg") == [] and events_of(tmp_path / "merged.json") == []
 
 
-def refused(*arguments):
-    """The one line that it says of them."""
+def refused(*arguments, told=False):
+    """The one line that it says of them, behind the table if that was told."""
     done = subprocess.run([sys.executable, *map(str, TOOL + arguments)], env=environment(), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert (done.returncode, "totals" in done.stdout, done.stderr.count("\n")) == (2, told, 1), done.stderr
+    assert told or not done.stdout
     return done.stderr
 
 
@@ -77,6 +78,7 @@ def short(content):
 @pytest.mark.parametrize("content", [
     b"hello", b"\0\1\2", b"\xff\xfe[", b"\x1f\x8b\x08", b"{", b'{"traceEvents":[', b'{"a": 1}', b'{"traceEvents":{}}', b"[1, 2]",
     b"[{}]", b'["a"', b"[" * 100000, b"{\"a\":" * 100000, b'[{"ph":"B","ts":' + b"9" * 5000 + b"}]", b'{"traceEvents":[{"ph":5}]}',
+    b'[{"ph":"i","cat":"fork","tid":7,"ts":1,"pid":' + b"9" * 4300 + b"}]",
 ], ids=short)
 def test_what_is_no_trace_is_told_in_one_line(tmp_path, content):
     trace = tmp_path / "trace.json"
@@ -88,6 +90,7 @@ def test_what_is_no_trace_is_told_in_one_line(tmp_path, content):
     begin("1"), begin(float("nan")), begin(10**400), begin(None), begin(1, tid="x"), begin(1, tid=[]), begin(1, cat=["wait"]),
     begin(1, pid={}), begin(1, args=[]), begin(1, name=5, args={"once": [], "site": None, "number": "x"}), end(1),
     end(1, args={"status": "x"}), 5, None, {"ph": "M", "name": "process_name", "args": 3},
+    begin(1, pid=10**4300 - 1), begin(1, pid=-2**63), begin(1, tid=10**4300 - 1),
     {"ph": "i", "cat": "fork", "pid": 7, "tid": 7, "ts": 1, "args": {"parent": []}},
     begin(1, name="\x1b[31m\ud800", args={"once": "<&\x07\ufffe", "site": "\ud800"}),
 ], ids=short)
@@ -105,17 +108,36 @@ def test_what_cannot_be_read_or_written_is_told_in_one_line(tmp_path):
     trace.write_text(json.dumps([begin(1), end(2)]))
     for arguments, text in [
         ([tmp_path / "nowhere"], "No such file"), ([tmp_path], "Is a directory"), ([trace, trace], "given twice"),
-        ([trace, "-o", tmp_path / "nowhere" / "a.svg"], "No such file"), ([trace, "-o", "a.png"], "SVG"),
-        ([trace, "--merge", trace], "one of the traces"), ([trace, "--merge", tmp_path], "Is a directory"),
+        ([trace, "-o", "a.png"], "SVG"), ([trace, "--merge", trace], "one of the traces"),
     ]:
         assert text in refused(*arguments)
+    for arguments, text in [
+        ([trace, "-o", tmp_path / "nowhere" / "a.svg"], "No such file"), ([trace, "--merge", tmp_path], "Is a directory"),
+    ]:
+        assert text in refused(*arguments, told=True)
     assert json.loads(trace.read_text())
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):
     trace = tmp_path / "trace.json"
     trace.write_text(json.dumps([each for at in range(5000) for each in (begin(2 * at), end(2 * at + 1))]))
-    tool = subprocess.Popen([sys.executable, *TOOL, str(trace)], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tool = subprocess.Popen([sys.executable, *TOOL, str(trace), "-o", str(tmp_path / "trace.svg")], env=environment(),
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tool.stdout.read(10)
     tool.stdout.close()
     assert tool.stderr.read() == b"" and tool.wait(timeout=LIMIT) == 0
+    assert bars(tmp_path / "trace.svg", "request")
+
+
+def test_a_number_that_json_has_not_is_null_in_the_merged_trace(tmp_path):
+    trace = tmp_path / "trace.json"
+    trace.write_text("[" + ",\n".join([json.dumps(begin(1)), json.dumps(end(2)),
+                                       '{"ph":"C","name":"a","ts":NaN,"args":{"b":[Infinity,{"c":-1e999}],"d":"NaN"}}']) + "]")
+    python(*TOOL, trace, "--merge", tmp_path / "merged.json", "--align", "start")
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    events = json.loads((tmp_path / "merged.json").read_text(), parse_constant=refuse)["traceEvents"]
+    counter, = [each for each in events if each["ph"] == "C"]
+    assert (counter["ts"], counter["args"]) == (None, {"b": [None, {"c": None}], "d": "NaN"})
