@@ -43,8 +43,8 @@ pub(crate) fn look() {
     }
 }
 
-/// What the handlers do, where none has run, or one that could take no lock. The locks are as they were at the fork; a thread that is gone may have been inside, in the
-/// middle of a change.
+/// What the handlers do, where none has run, or one that could take no lock. The locks are as they were at the fork; a thread that is
+/// gone may have been inside, in the middle of a change.
 fn recover() {
     let before = thread::id();
     thread::forget_id();
