@@ -67,13 +67,11 @@ pub(super) fn enter() {
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs may be taken by the
 /// code beneath it, which cannot go on before the handler has returned.
 pub(super) fn slow(act: impl FnOnce() -> Result<lazy_status, Failure>) -> lazy_status {
-    if thread::is_inside() {
-        return abi::LAZY_E_DEADLOCK;
-    }
-    own(|| {
+    let act = || {
         enter();
         act().unwrap_or_else(error::raise)
-    })
+    };
+    preserved(|| thread::enter(act)).unwrap_or(abi::LAZY_E_DEADLOCK)
 }
 
 #[cold]
@@ -137,9 +135,6 @@ pub(super) fn callback_failed(once: &Once, code: i32, origin: Origin) -> lazy_st
 /// The rest of `lazy_call`: decide, then run with nothing held. Only the callback itself may change `errno`.
 #[cold]
 pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usize) -> lazy_status {
-    if thread::is_inside() {
-        return abi::LAZY_E_DEADLOCK;
-    }
     let decide = || {
         enter();
         let once = given(once)?;
@@ -148,7 +143,8 @@ pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usiz
         let decision = once::call(once, &Ask::Plain(callback, caller))?;
         Ok((once, callback, decision))
     };
-    match own(|| decide().map_err(error::raise)) {
+    let decided = preserved(|| thread::enter(|| decide().map_err(error::raise)));
+    match decided.unwrap_or(Err(abi::LAZY_E_DEADLOCK)) {
         Ok((.., (Decision::Queued(_), _))) => abi::LAZY_QUEUED,
         Ok((once, callback, (Decision::RunAfterWait | Decision::RunReentrant, _))) => {
             once::run(once, callback, Origin::Address(caller))

@@ -99,18 +99,34 @@ mod native {
         before
     }
 
+    struct Back(Side);
+
+    impl Drop for Back {
+        #[inline(always)]
+        fn drop(&mut self) {
+            replace_side(self.0);
+        }
+    }
+
     /// Runs `body` on that side, also when it unwinds.
     #[inline(always)]
     pub(crate) fn on<R>(side: Side, body: impl FnOnce() -> R) -> R {
-        struct Back(Side);
-        impl Drop for Back {
-            #[inline(always)]
-            fn drop(&mut self) {
-                replace_side(self.0);
-            }
-        }
         let _back = Back(replace_side(side));
         body()
+    }
+
+    /// Runs `body` as the library's own code; `None` if this thread is in such code already.
+    #[inline(always)]
+    pub(crate) fn enter<R>(body: impl FnOnce() -> R) -> Option<R> {
+        let is_free = LOCAL.here(|local| {
+            local.locks.get() == 0 && local.side.replace(Side::Inside) == Side::Outside
+        });
+        compiler_fence(SeqCst);
+        if !is_free {
+            return None;
+        }
+        let _back = Back(Side::Outside);
+        Some(body())
     }
 
     /// This thread is about to take a lock.
@@ -320,6 +336,10 @@ mod model {
 
     pub(crate) fn on<R>(_side: Side, body: impl FnOnce() -> R) -> R {
         body()
+    }
+
+    pub(crate) fn enter<R>(body: impl FnOnce() -> R) -> Option<R> {
+        Some(body())
     }
 
     pub(crate) fn holds_one_more() {}
