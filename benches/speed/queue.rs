@@ -59,8 +59,9 @@ fn counts(bench: &Bench) -> Result<Vec<Group>, String> {
         "queueing a plain request, counted",
         "Instructions of handing in one callback with nothing ready, and of the same 32 bytes under a mutex: callgrind, \
          20,000 requests less 10,000, growth included. What is asked is time; here it is that this does not grow. Where it \
-         goes: 200 into the function that looks for a fork, a longjmp and an observer, takes the lock, decides and appends, 31 \
-         into the one that tries READY first, 62 into leaving the lock and finding this thread's storage three times, 27 into \
+         goes: 219 into the function that refuses signal handlers, looks for a fork, a longjmp and an observer, takes the lock, \
+         decides and appends, 32 into the one that tries READY first, 62 into leaving the lock and finding this thread's storage \
+         three times, 27 into \
          dropping memory that was not needed.",
         Unit::Instructions,
         [PUSH, QUEUE],
