@@ -5,8 +5,8 @@ use super::config::OnFork;
 use super::gate::{Body, Gate, Running};
 use super::queue::Work;
 use super::{Once, registry, word};
-use crate::sys::process;
 use crate::sys::thread::Mark;
+use crate::sys::{process, thread};
 
 impl Once {
     /// Before the fork: takes the lock, so that what is behind it is whole in the child. A once that cannot be locked stays
@@ -122,9 +122,13 @@ impl Body {
 }
 
 impl Gate {
-    /// Somebody was in the middle of a change of it. What the forking thread itself runs is whole.
+    /// Somebody was in the middle of a change of it. What the forking thread itself runs is whole; anything else may be half of an attempt,
+    /// which is not looked at.
     fn lose_queue(&mut self, before: u64) {
         self.queue.lose();
+        if !thread::owns_any() {
+            std::mem::forget(self.running.take());
+        }
         if let Some(running) = &mut self.running
             && running.attempt.owner() != before
         {
