@@ -41,8 +41,8 @@ fn dump_head(fd: i32) -> Result<(), SystemError> {
     write_all(fd, line.finish())
 }
 
-/// An address, and where that is.
-type Known = Option<(usize, Seen)>;
+/// An address, 0 for none, and where that is.
+type Known = (usize, Seen);
 
 /// A line about the once that is found, if one is. Where addresses are is looked up in between, without a lock.
 #[inline(never)]
@@ -50,17 +50,16 @@ fn dump_once(
     fd: i32,
     find: impl Fn(&registry::Held<'_>) -> Option<Anchor<Once>>,
 ) -> Result<(), SystemError> {
-    let mut origins = [None; 2];
+    let (mut init, mut running) = (0, 0);
     let mut registry = registry::lock();
     if let Some(once) = find(&registry) {
-        let look = |info: &Info| origins = [info.init(), info.running];
-        once.get().inspect(&mut registry, look);
+        once.get().inspect(&mut registry, |info| {
+            init = info.init().map_or(0, Origin::address);
+            running = info.running.map_or(0, Origin::address);
+        });
     }
     drop(registry);
-    let known = origins.map(|origin| {
-        let address = origin.and_then(Origin::address)?;
-        Some((address, Origin::Address(address).locate()))
-    });
+    let known = [init, running].map(|address| (address, Origin::Address(address).locate()));
     let mut line = Line::new();
     let mut registry = registry::lock();
     let once = find(&registry);
@@ -164,9 +163,13 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
 }
 
 fn place(origin: Origin, known: &[Known]) -> Seen {
-    let address = origin.address();
-    let known = known.iter().flatten().find(|(at, _)| Some(*at) == address);
-    known.map_or_else(|| origin.glimpse(), |(_, seen)| *seen)
+    let known = known
+        .iter()
+        .find(|(address, _)| *address == origin.address());
+    match known {
+        Some((1.., seen)) => *seen,
+        _ => origin.glimpse(),
+    }
 }
 
 fn phase(phase: u32) -> &'static str {

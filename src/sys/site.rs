@@ -62,11 +62,11 @@ impl Origin {
         self.see(object::of)
     }
 
-    /// The address, where that is all that is known.
-    pub(crate) fn address(self) -> Option<usize> {
+    /// The address, where that is all that is known; else 0.
+    pub(crate) fn address(self) -> usize {
         match self {
-            Self::Here { .. } | Self::Address(0) => None,
-            Self::Address(address) => Some(address),
+            Self::Here { .. } => 0,
+            Self::Address(address) => address,
         }
     }
 
