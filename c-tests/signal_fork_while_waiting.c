@@ -1,4 +1,5 @@
-// not-under: tsan asan valgrind: the tool is not made usable again in a child without fork handlers, and takes signals in its own time
+// not-under: valgrind: what threads that are gone in the child held there is not freed, as documented
+// not-under: tsan asan: the allocator of the tool is not made usable again in a child without fork handlers
 // Guards against a child that sleeps for ever because a signal handler forked it while its thread waited: for an attempt, for a request that
 // runs or whose context is being released, for a slot's value; by fork, and by _Fork, which runs no handler. In the child the wait ends; in the
 // parent it goes on.
