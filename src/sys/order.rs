@@ -128,11 +128,6 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "models write no file; a plain publication of what is complete and never freed",
     ),
     ("see_trace", "as publish_trace"),
-    (
-        "publish_ready",
-        "the exchange continues the release sequence of the owner's last unlock, after which it writes only what nobody \
-         reads on READY; kept so that what a reader sees does not rest on how often the owner locked before",
-    ),
 ];
 
 #[cfg(loom)]
