@@ -2,7 +2,6 @@
 
 use crate::abi;
 use crate::error::{Error, Facts, Failure};
-use crate::fork;
 use crate::name::{Called, Subject};
 use crate::sys::bracket::{self, Bracket, Fault, Waited};
 use crate::sys::clock::{self, Deadline, Limit};
@@ -97,7 +96,6 @@ pub(crate) fn wait_on<'p, T: Send + Sync>(
         return Ok(limit.spend(|deadline| wait.on(promise, deadline)));
     }
     loop {
-        fork::look();
         if let Some(value) = promise.get() {
             return Ok(Some(value));
         }
@@ -115,8 +113,6 @@ pub(crate) fn wait_on<'p, T: Send + Sync>(
 /// The same without a limit, never given up: where a host does not let go, this thread waits as it is.
 pub(crate) fn wait_stubbornly<T: Send + Sync>(wait: &Wait, promise: &Promise<T>) {
     while bracket::is_inside_any() && promise.get().is_none() {
-        // As in `Wait::on`.
-        fork::look();
         if let Waited::Broken(..) = park(wait, promise, &Limit::new(u64::MAX)) {
             break;
         }
@@ -206,7 +202,7 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
     let sleep = || {
         let is_wanted = !stop.load(Relaxed);
         limit.spend(|deadline| {
-            promise.sleep(wait.or_warning(slice(deadline)), || stop.load(Relaxed));
+            wait.sleep(promise, slice(deadline), || stop.load(Relaxed));
         });
         if promise.get().is_none() {
             wait.warn_if_due();

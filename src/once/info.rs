@@ -58,11 +58,7 @@ impl Once {
     /// Tells how the once stands.
     pub(crate) fn info(&self) -> Info {
         let mut registry = registry::lock();
-        self.info_under(&mut registry)
-    }
-
-    pub(crate) fn info_under(&self, registry: &mut registry::Held<'_>) -> Info {
-        self.with_body(registry, |phase, body, _| body.info(*phase))
+        self.with_body(&mut registry, |phase, body, _| body.info(*phase))
     }
 
     /// The same for a look under the lock, so that nothing is freed by it.

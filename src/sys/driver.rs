@@ -2,12 +2,13 @@
 //! later drivers add to.
 
 use super::invariant::Invariant;
-use super::loader::{Library, file_of};
+use super::loader::Library;
 use super::memory::try_box;
+use super::object::file_of;
 use super::text::{Lossy, Text, text};
 use super::thread;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::ptr::{null_mut, with_exposed_provenance};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 /// A CUcontext.
@@ -146,7 +147,7 @@ fn find() -> Result<Driver, Absent> {
         }};
     }
     let init: unsafe extern "C-unwind" fn(c_uint) -> c_int = entry!(c"cuInit");
-    file = file_of(with_exposed_provenance(init as usize));
+    file = file_of(init as usize);
     Ok(Driver {
         library: file.unwrap_or(usual),
         init,

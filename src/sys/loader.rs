@@ -60,15 +60,3 @@ pub(crate) unsafe fn symbol<F: Copy>(handle: *mut c_void, name: &CStr) -> Option
     // SAFETY: the caller says that it is a function of this type.
     (!address.is_null()).then(|| unsafe { core::mem::transmute_copy::<*mut c_void, F>(&address) })
 }
-
-/// The file that holds this address: the loader's own text, for as long as that is loaded.
-pub(crate) fn file_of(address: *const c_void) -> Option<&'static CStr> {
-    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked for; all zero is a valid answer.
-    let name = unsafe {
-        libc::dladdr(address, found.as_mut_ptr());
-        found.assume_init().dli_fname
-    };
-    // SAFETY: a C string; every caller asks about a library that stays loaded.
-    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })
-}

@@ -6,7 +6,7 @@
 
 use super::loader::symbol;
 use super::symbols;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -30,6 +30,13 @@ struct Object {
 /// The object only.
 pub(super) fn of(address: usize) -> Found {
     search(address, false)
+}
+
+/// Its file. The object must stay loaded.
+pub(super) fn file_of(address: usize) -> Option<&'static CStr> {
+    let file = of(address).file;
+    // SAFETY: a C string of the loader's, for as long as the object is loaded.
+    (!file.is_null()).then(|| unsafe { CStr::from_ptr(file) })
 }
 
 /// The function, too, which takes as long as the object has symbols.

@@ -47,11 +47,23 @@ impl<'a> Wait<'a> {
     }
 
     /// The same point in time, or that of the warning if it comes first.
-    pub(crate) fn or_warning(&self, deadline: Deadline) -> Deadline {
+    fn or_warning(&self, deadline: Deadline) -> Deadline {
         match self.warn_at_ns.get() {
             NEVER => deadline,
             at_ns => deadline.or_after(at_ns),
         }
+    }
+
+    /// Sleeps once, as [`Promise::sleep`] does, and no longer than until the warning. In a child that a signal handler has forked by `_Fork`
+    /// meanwhile nobody else keeps the promise.
+    pub(crate) fn sleep<T>(
+        &self,
+        promise: &Promise<T>,
+        deadline: Deadline,
+        stop: impl Fn() -> bool,
+    ) {
+        promise.sleep(self.or_warning(deadline), stop);
+        fork::look();
     }
 
     /// Warns, if it is time. No lock is held, and no host's lock if that was let go for the wait.
@@ -82,9 +94,7 @@ impl<'a> Wait<'a> {
         deadline: Deadline,
     ) -> Option<&'p T> {
         loop {
-            promise.sleep(self.or_warning(deadline), || false);
-            // In a child that a signal handler has forked by `_Fork` meanwhile nobody else keeps it.
-            fork::look();
+            self.sleep(promise, deadline, || false);
             if let Some(value) = promise.get() {
                 return Some(value);
             }
