@@ -1,4 +1,27 @@
+import gc
+
 import alone  # noqa: F401  says where the library is, before a test imports the package
+import pytest
+
+
+@pytest.fixture
+def no_collector():
+    """What is released is released by its last reference."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def device():
+    """A module of PyTorch's shape, which is its own again afterwards."""
+    import lazyonce.torch
+    from standin import Device
+
+    device = Device()
+    yield device
+    lazyonce.torch.uninstall(device.module)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -11,18 +11,12 @@ from child import run_threads, start_daemon
 import lazyonce
 from lazyonce import LazyError, Slot
 
+pytestmark = pytest.mark.usefixtures("no_collector")
+
 
 class Value:
     def __init__(self, index):
         self.index = index
-
-
-@pytest.fixture(autouse=True)
-def no_collector():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def inside(state, *slots):

@@ -1,5 +1,4 @@
 """Keys: how long they live, and that they are nobody else's."""
-import gc
 import threading
 import weakref
 
@@ -8,17 +7,11 @@ from child import run_threads
 
 from lazyonce import Once
 
+pytestmark = pytest.mark.usefixtures("no_collector")
+
 
 class Plugin:
     pass
-
-
-@pytest.fixture(autouse=True)
-def no_collector():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def keyed(once, **options):

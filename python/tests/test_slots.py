@@ -1,6 +1,5 @@
 """Slots: values of each thread and of the process, and their ends."""
 import concurrent.futures
-import gc
 import sys
 import threading
 import weakref
@@ -12,19 +11,13 @@ from child import run_threads, start_daemon, until_asleep
 import lazyonce
 from lazyonce import DeadlockError, LazyError, Once, Slot
 
+pytestmark = pytest.mark.usefixtures("no_collector")
+
 
 class Value:
     def __init__(self, index):
         self.index = index
         self.thread = threading.get_ident()
-
-
-@pytest.fixture(autouse=True)
-def no_collector():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def test_each_thread_has_its_own_by_index():

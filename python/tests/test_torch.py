@@ -15,12 +15,6 @@ from standin import Device
 import lazyonce
 import lazyonce.torch
 
-@pytest.fixture
-def device():
-    device = Device()
-    yield device
-    lazyonce.torch.uninstall(device.module)
-
 
 def test_calls_are_queued_and_run_once_it_is_initialized(device):
     device.install()

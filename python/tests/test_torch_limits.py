@@ -6,18 +6,10 @@ import types
 
 import pytest
 import trees
-from standin import Device
 
 import lazyonce
 import lazyonce.torch
 from lazyonce._library import LIBRARY, Info
-
-
-@pytest.fixture
-def device():
-    device = Device()
-    yield device
-    lazyonce.torch.uninstall(device.module)
 
 
 def unchanged(module):
