@@ -2,28 +2,12 @@
 // flags: -rdynamic
 // Guards against a dump that hangs with the process that it is to explain: while the loader's lock is held by a thread whose constructor
 // waits for an attempt, the dump says who initializes, and from which object that was started, without that lock.
-#include "callers.h"
 #include "dumped.h"
-#include <dlfcn.h>
+#include "loader_lock.h"
 
-static lazy_once once = LAZY_ONCE_INIT;
-static hold initializer = HOLD_INIT;
-static gate in_constructor = GATE_INIT;
-static atomic_int constructor;
-
-void library_is_loaded(void);
-void library_is_loaded(void) {
-    atomic_store(&constructor, thread_id());
-    gate_open(&in_constructor);
-    CHECK_IS(lazy_once_init(&once), LAZY_OK);
-}
 void *function_with_a_name(void *arg);
 void *function_with_a_name(void *arg) {
     CHECK_IS(lazy_once_init_timeout((lazy_once *)arg, UINT64_MAX), LAZY_OK);
-    return NULL;
-}
-static void *loads(void *handle) {
-    *(void **)handle = dlopen(getenv("LAZYONCE_TEST_SHARED"), RTLD_NOW);
     return NULL;
 }
 
@@ -34,11 +18,7 @@ int main(void) {
     config.ctx = &initializer;
     CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
     pthread_t owner = start(function_with_a_name, &once);
-    gate_wait(&initializer.inside);
-    void *handle = NULL;
-    pthread_t loader = start(loads, &handle);
-    gate_wait(&in_constructor);
-    until_asleep(atomic_load(&constructor));
+    hold_the_loader();
     char *text = dumped(), *line = line_about(text, "the one behind the loader");
     CHECK_HAS(line, "initializing");
     CHECK_HAS(line, "1 waiting");
@@ -47,10 +27,8 @@ int main(void) {
     CHECK(has_number(line, atomic_load(&initializer.thread)));
     free(line);
     free(text);
-    gate_open(&initializer.go);
+    let_the_loader_go();
     join(owner);
-    join(loader);
-    CHECK(handle != NULL);
     CHECK_IS(lazy_once_close(&once), LAZY_OK);
     return finish();
 }
