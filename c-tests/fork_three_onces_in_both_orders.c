@@ -1,14 +1,14 @@
 // not-under: valgrind: what threads that are gone in the child held there is not freed, as documented
 // Guards against a fork that takes the locks of several onces in an order that somebody else reverses: one thread starts a, b
 // and c inside each other, another c, b and a, the process forks while both are at it, from outside and from the innermost
-// initializer, and each child starts them in both orders. Afterwards the same at random moments.
+// initializer, and each child starts them in both orders.
 #include "callers.h"
 #include "forked_child.h"
 
-enum { ONCES = 3, CHILDREN = 100 };
+enum { ONCES = 3 };
 static lazy_once onces[2][ONCES], *used;
 static hold innermost[2] = { HOLD_INIT, HOLD_INIT };
-static atomic_int is_child, stop;
+static atomic_int is_child;
 
 typedef struct walk { lazy_once *onces; int at, step, set; } walk;
 static void fork_from_inside(void);
@@ -45,18 +45,6 @@ static void fork_from_inside(void) {
     used = onces[0];
     in_child(in_own_attempt);
 }
-static void *churns(void *step) {
-    while (!atomic_load(&stop))
-        for (int i = 0; i < ONCES; i++) {
-            lazy_once *once = &onces[0][step ? i : ONCES - 1 - i];
-            lazy_status status = lazy_once_call(once, nothing, NULL);
-            CHECK(status >= 0);
-            CHECK(lazy_once_init(once) >= 0);
-            lazy_once_reset(once);
-        }
-    return NULL;
-}
-
 int main(void) {
     pthread_t up = start(goes_up, onces[0]), down;
     gate_wait(&innermost[0].inside);
@@ -68,13 +56,6 @@ int main(void) {
         in_child(child_goes_down);
     }
     for (int i = 0; i < 2; i++) gate_open(&innermost[i].go);
-    join(up);
-    join(down);
-    used = onces[0];
-    up = start(churns, &stop);
-    down = start(churns, NULL);
-    for (long i = rounds(CHILDREN); i > 0; i--) in_child(i % 2 ? child_goes_up : child_goes_down);
-    atomic_store(&stop, 1);
     join(up);
     join(down);
     return finish();
