@@ -3,6 +3,7 @@
 // can be waited for: at random instructions, beside threads that own an attempt or hold a lock. What was interrupted goes on in the
 // child, and after it everything is as after any other fork: attempts of other threads are gone, no lock is held, POISON is noticed.
 #include "interrupted.h"
+#include <execinfo.h>
 #include <sys/wait.h>
 
 static lazy_once running = LAZY_ONCE_INIT, busy[3], poisoned = LAZY_ONCE_INIT, untouched = LAZY_ONCE_INIT;
@@ -26,6 +27,13 @@ void free(void *block) {
     allocating--;
 }
 
+/* A child that hangs says where. */
+static void hangs(int number) {
+    void *frames[64];
+    backtrace_symbols_fd(frames, backtrace(frames, 64), 2);
+    lazy_dump(2);
+    _exit(number);
+}
 static void handler(int number) {
     int before = errno;
     (void)number;
@@ -36,7 +44,7 @@ static void handler(int number) {
     pid_t child = fork();
     if (child == 0) {
         is_child = 1;
-        signal(SIGALRM, SIG_DFL);
+        signal(SIGALRM, hangs);
         alarm(20);
     } else if (child > 0) {
         int status = 0;
@@ -111,6 +119,8 @@ static void work(int round) {
 }
 
 int main(void) {
+    void *frame;
+    backtrace(&frame, 1); /* what it loads is loaded */
     lazy_config config = LAZY_CONFIG_INIT;
     sigset_t all, before;
     config.initialize = holds_in_the_parent;
