@@ -51,7 +51,8 @@ static atomic_bool is_gone;
 static int visible[DEVICES], visible_count;
 static context contexts[DEVICES]; /* the primary ones; their addresses stand for them */
 static stream *streams;           /* all but the contexts' own */
-static _Thread_local struct own { context *current; enum capture_mode mode; } own;
+/* In the static block of each thread: where LeakSanitizer looks for others, it may read what is none. */
+static _Thread_local struct own { context *current; enum capture_mode mode; } own __attribute__((__tls_model__("initial-exec")));
 
 __attribute__((__destructor__)) static void deinitialize(void) { atomic_store(&is_gone, true); }
 static int initialized(void) {
