@@ -3,6 +3,7 @@
    enumeration: a driver may return any. For C11 and C++17. */
 #ifndef DEVICE_H
 #define DEVICE_H
+#include "backend.h"
 #include "forked_child.h"
 #include "kernels.h"
 #include "philox.h"
@@ -114,20 +115,21 @@ static inline void probe_device(void) {
     int device = 0;
     CHECK_DRIVER(driver.DeviceGet(&device, 0));
     CHECK_DRIVER(driver.DeviceGetName(name, sizeof name, device));
+    CHECK_IS(!strncmp(name, "host:", 5), is_host_backend); /* neither is ever taken for the other */
     CHECK_DRIVER(driver.DriverGetVersion(&version));
     snprintf(probed->device, sizeof probed->device, "%s, the first of %d, driver for CUDA %d.%d", name, count, version / 1000,
              version % 1000 / 10);
 }
-/* Ends the process as skipped where there is no driver or no device, and only there. This process stays untouched: what the library
-   does first in it is the first. */
+/* Ends the process as skipped where there is no driver or no device, and only there; as failed if LAZYONCE_REQUIRE_GPU=1 says that there must be
+   one. This process stays untouched: what the library does first in it is the first. */
 static inline void need_device(void) {
     probed = (struct probed *)mmap(NULL, sizeof *probed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(probed != MAP_FAILED);
     in_child(probe_device);
     if (probed->missing[0]) {
-        fprintf(stderr, "no GPU here: %s\n", probed->missing);
+        fprintf(stderr, "no GPU here: %s%s\n", probed->missing, is_gpu_required() ? ", and LAZYONCE_REQUIRE_GPU is 1" : "");
         fflush(NULL);
-        _exit(77);
+        _exit(is_gpu_required() ? 1 : 77);
     }
     printf("%s\n", probed->device);
 }
