@@ -261,7 +261,8 @@ impl Scope {
     /// The same with the flag of [`watch`].
     #[inline(always)]
     pub(crate) fn forget_if(&self, dirty: &Cell<bool>) {
-        if dirty.replace(false) {
+        if dirty.get() {
+            dirty.set(false);
             drop((replace(&SAID, None), replace(&CAUSE, None)));
         }
     }

@@ -35,10 +35,16 @@ thread_local! {
     static SKIPPED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// At every entry but those that find READY, or a value: a child that no handler has seen is made whole.
+/// Is this a child that no handler has seen?
+#[inline(always)]
+pub(crate) fn is_new() -> bool {
+    birthmark::is_missing()
+}
+
+/// At every entry but those that find READY, or a value: such a child is made whole.
 #[inline(always)]
 pub(crate) fn look() {
-    if birthmark::is_missing() {
+    if is_new() {
         birthmark::renew(recover);
     }
 }

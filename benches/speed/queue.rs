@@ -73,7 +73,7 @@ fn counts(bench: &Bench) -> Result<Vec<Group>, String> {
         "Instructions of running one of 10,000 queued callbacks in `lazy_once_init`, the callback included, and of calling \
          it from the vector. What is asked is time; here it is that this does not grow. Where it goes: 28 into the loop, which \
          looks at five things for each request (is it the last, must another one come first, has a fork or a close ended this, \
-         did it fail, did it leave a text), the rest into taking, giving back and freeing blocks of 128.",
+         did it fail, did it leave a text), the rest into taking, giving back and freeing blocks of 512.",
         Unit::Instructions,
         [CALLS, DRAIN],
         [of(CALLS), of(DRAIN)],

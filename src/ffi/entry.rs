@@ -58,10 +58,19 @@ const NO_ONCE: &str = "the once is NULL, or its abi is one that this library doe
 #[inline(always)]
 pub(super) fn enter() {
     stack::enter();
-    thread::cut_marks();
-    bracket::cut();
-    fork::look();
-    trace::look();
+    if thread::has_marks() || bracket::is_inside_any() || fork::is_new() || trace::is_news() {
+        notice();
+    }
+}
+
+#[cold]
+fn notice() {
+    preserved(|| {
+        thread::cut_marks();
+        bracket::cut();
+        fork::look();
+        trace::look();
+    });
 }
 
 /// The slow path, refused to a signal handler that interrupted the library on this thread: what it needs may be taken by the
@@ -114,8 +123,9 @@ pub(super) fn given(once: Option<&Once>) -> Result<&Once, Failure> {
     once.ok_or_else(|| Failure::invalid(NO_ONCE))
 }
 
-/// A callback on a once that was found READY: no lock, no allocation, no thread-local storage unless it fails.
-#[inline(always)]
+/// A callback on a once that was found READY: no lock, no allocation, no thread-local storage unless it fails. What it saves over
+/// the callback is not to be saved where it is queued.
+#[inline(never)]
 pub(super) fn call_ready(once: &Once, callback: Callback, caller: usize) -> lazy_status {
     once.tell_ready();
     match callback.run() {
@@ -132,11 +142,26 @@ pub(super) fn callback_failed(once: &Once, code: i32, origin: Origin) -> lazy_st
     own(|| error::raise(once::ready_failed(once, code, origin)))
 }
 
-/// The rest of `lazy_call`: decide, then run with nothing held. Only the callback itself may change `errno`.
+/// The rest of `lazy_call`.
 #[cold]
 pub(super) fn call(once: Option<&Once>, callback: Option<Callback>, caller: usize) -> lazy_status {
-    let decide = || {
+    let queue = || {
         enter();
+        let in_room = |once: &Once, callback| once.queue_in_room(callback, caller);
+        once.zip(callback)
+            .is_some_and(|(once, callback)| in_room(once, callback))
+    };
+    match thread::enter(queue) {
+        Some(true) => abi::LAZY_QUEUED,
+        Some(false) => decide(once, callback, caller),
+        None => abi::LAZY_E_DEADLOCK,
+    }
+}
+
+/// Decides, then runs with nothing held. Only the callback itself may change `errno`.
+#[inline(never)]
+fn decide(once: Option<&Once>, callback: Option<Callback>, caller: usize) -> lazy_status {
+    let decide = || {
         let once = given(once)?;
         once.check_frames()?;
         let callback = callback.ok_or_else(|| Failure::invalid("the callback is NULL"))?;

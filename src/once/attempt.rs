@@ -117,8 +117,15 @@ impl Attempt {
     }
 
     /// Has a fork taken it from its owner? The owner finds out when its callback returns.
+    #[cold]
     pub(super) fn is_void(&self) -> bool {
         matches!(self.outcome.get(), Some(Outcome::Void))
+    }
+
+    /// A hint: what has no outcome is not void.
+    #[inline(always)]
+    pub(super) fn is_perhaps_void(&self) -> bool {
+        self.outcome.is_kept()
     }
 
     /// Does this thread own it, or hold its permit?

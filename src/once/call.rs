@@ -8,6 +8,7 @@ use crate::abi;
 use crate::error::{Error, Facts, Failure, Scope, take_said};
 use crate::sys::callback::Callback;
 use crate::sys::clock::Limit;
+use crate::sys::copy::LibraryCopy;
 use crate::sys::errno::preserved;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
@@ -54,7 +55,9 @@ pub(crate) enum Ask {
 pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failure> {
     let mut spare = Spare::default();
     let mut limit = None;
-    crate::hooks::before_lock();
+    if let Ask::Request { .. } = ask {
+        crate::hooks::before_lock();
+    }
     loop {
         let Some(mut locked) = once.lock()? else {
             return Ok((Decision::RunAfterWait, None));
@@ -90,6 +93,23 @@ pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failu
                 ask.bring(&mut spare, lack)?;
             }
         }
+    }
+}
+
+impl Once {
+    /// What [`call`] decides for nearly every plain request that is queued, without what it needs for any other: nobody
+    /// initializes, nobody is in the way, and the queue has room. False if it is not so.
+    #[inline(always)]
+    pub(crate) fn queue_in_room(&self, callback: Callback, caller: usize) -> bool {
+        crate::hooks::before_lock();
+        let Some(body) = self.word.lock_if_free(word::FRESH | word::LOCKABLE) else {
+            return false;
+        };
+        let mut locked = Locked(body);
+        let is_queued = locked.copy() == LibraryCopy::this()
+            && locked.gate().queue.append_plain_in_room(callback, caller);
+        locked.0.end_here();
+        is_queued
     }
 }
 

@@ -142,14 +142,14 @@ impl<'a> Ownership<'a> {
     /// The next requests; the gate keeps a reference, so that whoever ends the attempt finds what did not run. The first
     /// time this is INITIALIZING to DRAINING.
     fn next(&mut self) -> Next {
-        let now = clock::now_ns();
+        let began = matches!(self.stage, Stage::Initializer(_)).then(clock::now_ns);
         let Some(mut locked) = self.locked() else {
             return Next::Void;
         };
         if locked.phase() == word::CLOSED {
             return Next::Nothing;
         }
-        if let Stage::Initializer(_) = self.stage {
+        if let Some(now) = began {
             self.stage = Stage::Queue;
             let gate = locked.gate();
             gate.native_done = true;
@@ -185,14 +185,15 @@ impl<'a> Ownership<'a> {
         };
         let scope = Scope::enter();
         let run_all = |said: &Cell<bool>| {
-            while let Some(entry) = block.current() {
+            let mut position = block.position();
+            while let Some(entry) = block.at(position) {
                 let code = if REPORTED {
                     self.span(entry.origin(), entry.ticket)
                         .around(entry.callback)
                 } else {
                     entry.callback.run()
                 };
-                if self.attempt.outcome.is_kept() && self.attempt.is_void() {
+                if self.attempt.is_perhaps_void() && self.attempt.is_void() {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
@@ -201,9 +202,11 @@ impl<'a> Ownership<'a> {
                         let goes_on = self.leave_plain(&block, entry);
                         self.failed(failure, goes_on)
                     })?;
+                    position = block.position();
                     continue;
                 }
-                block.advance();
+                position += 1;
+                block.advance_to(position);
                 scope.forget_if(said);
             }
             Ok::<_, Failure>(())

@@ -183,7 +183,6 @@ unsafe extern "C-unwind" fn call_interrupt(argument: *mut c_void) {
 }
 
 /// Forgets the hosts if the innermost has been left without its end, which is as forbidden as it is to a callback.
-#[inline(always)]
 pub(crate) fn cut() {
     INSIDE.here(|inside| {
         if !inside.get().is_null() && stack::is_gone(inside.get().addr()) {
@@ -193,6 +192,7 @@ pub(crate) fn cut() {
 }
 
 /// Is this thread inside any host?
+#[inline(always)]
 pub(crate) fn is_inside_any() -> bool {
     !INSIDE.here(Cell::get).is_null()
 }

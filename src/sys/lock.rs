@@ -71,6 +71,16 @@ impl RawLock {
         taken
     }
 
+    /// Takes the lock if nobody is inside or waits to be, and this is the payload.
+    #[inline(always)]
+    pub(crate) fn lock_if_free(&self, payload: u32) -> bool {
+        let taken = self.exchange::<true>(payload, payload | LOCKED).is_ok();
+        if taken {
+            race::acquire(self);
+        }
+        taken
+    }
+
     #[inline(always)]
     fn exchange<const NOTED: bool>(&self, seen: u32, locked: u32) -> Result<u32, u32> {
         if NOTED {
@@ -143,6 +153,12 @@ impl RawLock {
     /// Releases the lock.
     #[inline(never)]
     pub(crate) fn release(&self) {
+        self.release_here();
+    }
+
+    /// The same, inlined, for a caller that has found this thread's storage already.
+    #[inline(always)]
+    pub(crate) fn release_here(&self) {
         self.let_go();
         thread::holds_one_less();
     }

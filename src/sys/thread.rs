@@ -79,11 +79,11 @@ mod native {
     /// Whose code a thread runs.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub(crate) enum Side {
+        /// Everybody else's, or the library's while it sleeps.
+        Outside,
         /// The library's, or what that calls for itself, such as the allocator: nothing of it can be begun again by a signal handler
         /// that interrupted it, which could not come to an end before the handler has returned.
         Inside,
-        /// Everybody else's, or the library's while it sleeps.
-        Outside,
     }
 
     pub(crate) fn side() -> Side {
@@ -233,16 +233,14 @@ mod native {
         }
     }
 
-    /// Forgets the marks whose frames have been left without their ends.
+    /// Is this thread inside anything that a key stands for?
     #[inline(always)]
-    pub(crate) fn cut_marks() {
-        if DEPTH.here(Cell::get) != 0 {
-            cut_some();
-        }
+    pub(crate) fn has_marks() -> bool {
+        DEPTH.here(Cell::get) != 0
     }
 
-    #[cold]
-    fn cut_some() {
+    /// Forgets the marks whose frames have been left without their ends.
+    pub(crate) fn cut_marks() {
         DEPTH.here(|depth| {
             let is_left = |place: usize| {
                 let frame = MARKS.here(|marks| marks.get(place).map(|(_, frame)| frame.get()));

@@ -52,6 +52,14 @@ impl<T> Word<T> {
         self.raw.lock_if(needs).then(|| Guard::new(self, true))
     }
 
+    /// The guard, if nobody is inside or waits to be, and this is the payload.
+    #[inline(always)]
+    pub(crate) fn lock_if_free(&self, payload: u32) -> Option<Guard<'_, T>> {
+        self.raw
+            .lock_if_free(payload)
+            .then(|| Guard::new(self, true))
+    }
+
     /// The value without the lock, if the payload lacks a bit of `needs`, so that the lock is never taken. The caller holds the
     /// one lock under which that may change.
     pub(crate) fn settled(&self, needs: u32) -> Option<Guard<'_, T>> {
@@ -93,6 +101,16 @@ impl<'a, T> Guard<'a, T> {
 
     pub(crate) fn set_payload(&mut self, payload: u32) {
         self.word.raw.set_payload(payload);
+    }
+
+    /// Ends it, of a lock that was taken: [`RawLock::release_here`].
+    #[cfg_attr(not(loom), allow(unused_mut))]
+    #[inline(always)]
+    pub(crate) fn end_here(mut self) {
+        #[cfg(loom)]
+        drop(self.access.take());
+        self.word.raw.release_here();
+        std::mem::forget(self);
     }
 
     /// Ends it with this payload, in one exchange; where it lacks a bit of `needs`, the lock cannot be taken any more, and the
@@ -140,7 +158,7 @@ impl<T> std::ops::DerefMut for Guard<'_, T> {
 }
 
 impl<T> Drop for Guard<'_, T> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         #[cfg(loom)]
         drop(self.access.take());

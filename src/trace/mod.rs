@@ -26,7 +26,7 @@ use crate::sys::thread;
 #[cfg(not(loom))]
 pub(crate) use file::say;
 #[cfg(not(loom))]
-pub(crate) use report::{forked, is_on, look, report};
+pub(crate) use report::{forked, is_news, is_on, look, report};
 #[cfg(not(loom))]
 pub(crate) use wait::Wait;
 

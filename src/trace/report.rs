@@ -77,17 +77,17 @@ fn tell(body: impl FnOnce()) {
     REPORTING.here(|reporting| reporting.set(false));
 }
 
-/// At every entry but those that find READY, or a value: tells of the fork that this process came from.
+/// Is the fork that this process came from still to be told?
 #[inline(always)]
-pub(crate) fn look() {
-    if WANTED.load(Relaxed) & FORKED != 0 {
-        look_closer();
-    }
+pub(crate) fn is_news() -> bool {
+    WANTED.load(Relaxed) & FORKED != 0
 }
 
-#[cold]
-fn look_closer() {
-    tell(tell_fork);
+/// At every entry but those that find READY, or a value: tells of it.
+pub(crate) fn look() {
+    if is_news() {
+        tell(tell_fork);
+    }
 }
 
 fn tell_fork() {

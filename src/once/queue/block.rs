@@ -7,14 +7,14 @@ use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::row::Row;
 use crate::sys::site::Origin;
 // Not loom's: every access that matters is under the once's lock.
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A plain request as it waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) callback: Callback,
     /// The return address of the `lazy_call`.
-    caller: usize,
+    pub(super) caller: usize,
     pub(crate) ticket: u64,
 }
 
@@ -43,7 +43,7 @@ impl Block {
 }
 
 /// The smallest and the largest number of requests in a block: one request costs little, a million are run in long rows.
-const BLOCK: std::ops::RangeInclusive<usize> = 8..=128;
+const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 
 /// A row of requests with rising tickets.
 pub(crate) struct Block {
@@ -51,10 +51,9 @@ pub(crate) struct Block {
     /// The request that runs now or next. Relaxed: written by the owner only; others read it for messages, or under the
     /// lock after the owner gave the block back.
     position: AtomicUsize,
-    /// A request with this ticket, or a later one, has to wait for one that is not in this block.
-    until: u64,
-    /// Give the block back before the next request. Relaxed: a late look costs one more request of this block.
-    stop: AtomicBool,
+    /// The block is given back before the request with this number, which has to wait for one that is not in this block.
+    /// Relaxed: a late look costs one more request of this block.
+    end: AtomicUsize,
     next: Option<Shared<Block>>,
 }
 
@@ -65,38 +64,50 @@ impl Block {
         Shared::try_new(Self {
             entries,
             position: AtomicUsize::new(0),
-            until: u64::MAX,
-            stop: AtomicBool::new(false),
+            end: AtomicUsize::new(0),
             next: None,
         })
     }
 
-    /// The request to be run now; `None` when another one has to come first or there is none left.
+    /// Which request runs now or next. Its owner need not ask again after each: what was stored a moment ago is slow to load.
     #[inline(always)]
-    pub(crate) fn current(&self) -> Option<&Entry> {
-        let entry = self.entries.get(self.position.load(Relaxed))?;
-        (entry.ticket < self.until && !self.stop.load(Relaxed)).then_some(entry)
+    pub(crate) fn position(&self) -> usize {
+        self.position.load(Relaxed)
+    }
+
+    /// The request with that number; `None` when another one has to come first or there is none left.
+    #[inline(always)]
+    pub(crate) fn at(&self, position: usize) -> Option<&Entry> {
+        if position < self.end.load(Relaxed) {
+            self.entries.get(position)
+        } else {
+            None
+        }
     }
 
     /// The running request, for messages.
     pub(crate) fn running(&self) -> Option<&Entry> {
-        self.entries.get(self.position.load(Relaxed))
+        self.entries.get(self.position())
     }
 
-    /// The current request is done with.
+    /// The request before that one is done with.
     #[inline(always)]
+    pub(crate) fn advance_to(&self, position: usize) {
+        self.position.store(position, Relaxed);
+    }
+
+    /// The running request is done with.
     pub(crate) fn advance(&self) {
-        self.position
-            .store(self.position.load(Relaxed) + 1, Relaxed);
+        self.advance_to(self.position() + 1);
     }
 
     pub(crate) fn stop(&self) {
-        self.stop.store(true, Relaxed);
+        self.end.store(0, Relaxed);
     }
 
     /// How many are left in it.
     pub(super) fn rest(&self) -> usize {
-        self.entries.len() - self.position.load(Relaxed)
+        self.entries.len() - self.position()
     }
 }
 
@@ -112,18 +123,10 @@ impl Blocks {
     #[inline(always)]
     pub(super) fn append(
         &mut self,
-        callback: Callback,
-        caller: usize,
-        ticket: u64,
+        entry: Entry,
         spare: &mut Option<Shared<Block>>,
     ) -> Result<(), Lack> {
-        let room = |block: &mut Block| block.entries.has_room();
-        if !self
-            .back
-            .as_mut()
-            .and_then(Shared::get_mut)
-            .is_some_and(room)
-        {
+        while !self.append_in_room(entry) {
             let Some(mut block) = spare.take() else {
                 return Err(Lack::Block(self.len.clamp(*BLOCK.start(), *BLOCK.end())));
             };
@@ -131,18 +134,21 @@ impl Blocks {
             fresh.next = self.back.take();
             self.back = Some(block);
         }
-        let tail = self
-            .back
-            .as_mut()
-            .and_then(Shared::get_mut)
-            .invariant("the queue holds its blocks alone");
-        tail.entries.push(Entry {
-            callback,
-            caller,
-            ticket,
-        });
-        self.len += 1;
         Ok(())
+    }
+
+    /// Appends if the last block has room.
+    #[inline(always)]
+    pub(super) fn append_in_room(&mut self, entry: Entry) -> bool {
+        let Some(tail) = self.back.as_mut().and_then(Shared::get_mut) else {
+            return false;
+        };
+        let has_room = tail.entries.has_room();
+        if has_room {
+            tail.entries.push(entry);
+            self.len += 1;
+        }
+        has_room
     }
 
     /// The ticket of the first request.
@@ -171,8 +177,14 @@ impl Blocks {
             .get_mut()
             .invariant("the queue holds its blocks alone");
         self.front = inner.next.take();
-        inner.until = until;
-        inner.stop = AtomicBool::new(false);
+        // Nearly always all of them: a search in a row of pages is slow.
+        let runs = |entry: &Entry| entry.ticket < until;
+        let end = if inner.entries.last().is_none_or(runs) {
+            inner.entries.len()
+        } else {
+            inner.entries.partition_point(runs)
+        };
+        inner.end = AtomicUsize::new(end);
         self.len -= inner.rest();
         Some(block)
     }

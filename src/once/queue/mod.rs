@@ -110,10 +110,30 @@ impl Queue {
         caller: usize,
         spare: &mut Spare,
     ) -> Result<u64, Lack> {
-        self.plain
-            .append(callback, caller, self.tickets + 1, &mut spare.block)?;
-        self.tickets += 1;
-        Ok(self.tickets)
+        let entry = self.entry(callback, caller);
+        self.plain.append(entry, &mut spare.block)?;
+        self.tickets = entry.ticket;
+        Ok(entry.ticket)
+    }
+
+    /// The same if it lacks nothing.
+    #[inline(always)]
+    pub(super) fn append_plain_in_room(&mut self, callback: Callback, caller: usize) -> bool {
+        let entry = self.entry(callback, caller);
+        let has_room = self.plain.append_in_room(entry);
+        if has_room {
+            self.tickets = entry.ticket;
+        }
+        has_room
+    }
+
+    #[inline(always)]
+    fn entry(&self, callback: Callback, caller: usize) -> Entry {
+        Entry {
+            callback,
+            caller,
+            ticket: self.tickets + 1,
+        }
     }
 
     /// Appends a request at the tail of its phase. One that it replaces is given back as leaving.
