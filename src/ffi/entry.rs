@@ -9,6 +9,7 @@ use crate::fork;
 pub(super) use crate::once::default;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
 use crate::slot::Slot;
+use crate::stay;
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
@@ -60,6 +61,7 @@ pub(super) fn enter() {
     stack::enter();
     thread::cut_marks();
     bracket::cut();
+    stay::cut();
     fork::look();
     trace::look();
 }

@@ -1,17 +1,21 @@
 //! A wait that is warned of, once, when it has lasted as long as `LAZYONCE_WARN_AFTER` says.
 
 use super::file::say;
+use crate::dump::append_stay;
 use crate::error::since;
 use crate::fork;
 use crate::name::{Called, Subject};
+use crate::stay::{self, Doing, Staying};
 use crate::sys::clock::{self, Deadline};
 use crate::sys::errno::preserved;
+use crate::sys::line::Line;
 use crate::sys::process;
 use crate::sys::promise::Promise;
+use crate::sys::site::Origin;
 use crate::sys::text::{Text, text};
 use crate::sys::thread;
 use std::cell::Cell;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// How long a wait may last before somebody is told; 0 for ever. Relaxed: written when the library is loaded.
@@ -25,33 +29,55 @@ pub(crate) struct Wait<'a> {
     pub(crate) subject: &'a dyn Subject,
     /// Who is waited for, and what that does: looked up only for the warning. No lock may be held.
     whom: &'a dyn Fn() -> Text,
-    began_ns: Cell<u64>,
+    doing: Doing,
+    staying: Staying,
     warn_at_ns: Cell<u64>,
 }
 
 impl<'a> Wait<'a> {
-    pub(crate) fn new(subject: &'a dyn Subject, whom: &'a dyn Fn() -> Text) -> Self {
-        let wait = Self {
+    /// It begins, in a call from there.
+    pub(crate) fn new(
+        doing: Doing,
+        subject: &'a dyn Subject,
+        origin: Origin,
+        whom: &'a dyn Fn() -> Text,
+    ) -> Self {
+        let staying = Staying::begin(doing, subject, origin);
+        let warn_at_ns = match WARN_AFTER_NS.load(Relaxed) {
+            0 => NEVER,
+            after_ns => staying.since_ns().saturating_add(after_ns),
+        };
+        Self {
             subject,
             whom,
-            began_ns: Cell::new(0),
-            warn_at_ns: Cell::new(NEVER),
-        };
-        let after_ns = WARN_AFTER_NS.load(Relaxed);
-        if after_ns != 0 {
-            let now = clock::now_ns();
-            wait.began_ns.set(now);
-            wait.warn_at_ns.set(now.saturating_add(after_ns));
+            doing,
+            staying,
+            warn_at_ns: Cell::new(warn_at_ns),
         }
-        wait
     }
 
-    /// The same point in time, or that of the warning if it comes first.
+    /// It is over, but for the host of that name, which has to be taken back.
+    pub(crate) fn takes_back(&self, host: *const c_char) {
+        self.staying
+            .becomes(Doing::TakingHostBack(host), clock::now_ns());
+    }
+
+    /// That has been.
+    pub(crate) fn has_taken_back(&self) {
+        warn_late(&self.staying);
+        self.staying.becomes(self.doing, self.staying.since_ns());
+    }
+
+    /// The same point in time, or that of the next warning if it comes first: of this wait, or of threads that cannot warn by themselves. One
+    /// that is not yet such is to be warned of no sooner than after the whole time.
     fn or_warning(&self, deadline: Deadline) -> Deadline {
-        match self.warn_at_ns.get() {
-            NEVER => deadline,
-            at_ns => deadline.or_after(at_ns),
+        let after_ns = WARN_AFTER_NS.load(Relaxed);
+        if after_ns == 0 {
+            return deadline;
         }
+        let others_ns = stay::next_warning_ns(after_ns).unwrap_or(NEVER);
+        let whole_ns = clock::now_ns().saturating_add(after_ns);
+        deadline.or_after(self.warn_at_ns.get().min(others_ns).min(whole_ns))
     }
 
     /// Sleeps once, as [`Promise::sleep`] does, and no longer than until the warning. In a child that a signal handler has forked by `_Fork`
@@ -73,6 +99,10 @@ impl<'a> Wait<'a> {
             self.warn_at_ns.set(NEVER);
             preserved(|| self.warn());
         }
+        let after_ns = WARN_AFTER_NS.load(Relaxed);
+        if after_ns != 0 {
+            preserved(|| warn_of_others(after_ns));
+        }
     }
 
     #[cold]
@@ -81,7 +111,7 @@ impl<'a> Wait<'a> {
             "lazyonce: process {}: thread {} has waited {} for {}: {}\n",
             process::id(),
             thread::id(),
-            since(self.began_ns.get()),
+            since(self.staying.since_ns()),
             Called(self.subject.kind(), &self.subject.name()),
             (self.whom)()
         ));
@@ -103,6 +133,36 @@ impl<'a> Wait<'a> {
             }
             self.warn_if_due();
         }
+    }
+}
+
+/// Warns of every thread that stays where it cannot warn by itself.
+#[cold]
+fn warn_of_others(after_ns: u64) {
+    let mut place = 0;
+    loop {
+        let mut line = Line::new();
+        if stay::look_if_due(place, after_ns, |stay| append_stay(&mut line, stay)).is_none() {
+            return;
+        }
+        tell(&line);
+        place += 1;
+    }
+}
+
+/// Warns of such a stay of this thread's that ends now, if nobody else could.
+pub(crate) fn warn_late(staying: &Staying) {
+    let after_ns = WARN_AFTER_NS.load(Relaxed);
+    if after_ns != 0 {
+        let mut line = Line::new();
+        staying.look_if_due(after_ns, |stay| append_stay(&mut line, stay));
+        preserved(|| tell(&line));
+    }
+}
+
+fn tell(line: &Line) {
+    if !line.is_empty() {
+        say(&text!("lazyonce: process {}: {line}\n", process::id()));
     }
 }
 
