@@ -228,9 +228,6 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
         limit.spend(|deadline| {
             wait.sleep(promise, slice(deadline), || stop.load(Relaxed));
         });
-        if promise.get().is_none() {
-            wait.warn_if_due();
-        }
         slept.set(is_wanted);
         wait.takes_back(host);
         taking_back.set(Some(Span::begin(|| What::host_wait(wait.subject))));

@@ -12,7 +12,7 @@ const SIZE: usize =
 /// Changes with what those mean.
 const VERSION: u32 = 2;
 
-const _: () = assert!(ONCE.len() == 23 && SLOT.len() == 2 && STAY.len() == 8);
+const _: () = assert!(ONCE.len() == 21 && SLOT.len() == 2 && STAY.len() == 9);
 
 // An ELF note, because linkers keep notes that nothing refers to, `strip` keeps its section's name, and a debugger finds that. It can be
 // written to, since the addresses in it are relocated. In assembly, since what a `static` that is kept refers to becomes a symbol for
@@ -25,9 +25,9 @@ global_asm!(
     ".zero 3",
     ".quad {registry}, {default}, {stays}",
     ".long {l0}, {l1}, {l2}, {l3}, {l4}, {l5}, {l6}, {l7}, {l8}, {l9}, {l10}, {l11}",
-    ".long {l12}, {l13}, {l14}, {l15}, {l16}, {l17}, {l18}, {l19}, {l20}, {l21}, {l22}",
+    ".long {l12}, {l13}, {l14}, {l15}, {l16}, {l17}, {l18}, {l19}, {l20}",
     ".long {s0}, {s1}",
-    ".long {t0}, {t1}, {t2}, {t3}, {t4}, {t5}, {t6}, {t7}",
+    ".long {t0}, {t1}, {t2}, {t3}, {t4}, {t5}, {t6}, {t7}, {t8}",
     ".balign 8",
     ".popsection",
     size = const SIZE,
@@ -39,7 +39,7 @@ global_asm!(
     l5 = const ONCE[5], l6 = const ONCE[6], l7 = const ONCE[7], l8 = const ONCE[8], l9 = const ONCE[9],
     l10 = const ONCE[10], l11 = const ONCE[11], l12 = const ONCE[12], l13 = const ONCE[13], l14 = const ONCE[14],
     l15 = const ONCE[15], l16 = const ONCE[16], l17 = const ONCE[17], l18 = const ONCE[18], l19 = const ONCE[19],
-    l20 = const ONCE[20], l21 = const ONCE[21], l22 = const ONCE[22],
+    l20 = const ONCE[20],
     s0 = const SLOT[0], s1 = const SLOT[1],
-    t0 = const STAY[0], t1 = const STAY[1], t2 = const STAY[2], t3 = const STAY[3], t4 = const STAY[4], t5 = const STAY[5], t6 = const STAY[6], t7 = const STAY[7],
+    t0 = const STAY[0], t1 = const STAY[1], t2 = const STAY[2], t3 = const STAY[3], t4 = const STAY[4], t5 = const STAY[5], t6 = const STAY[6], t7 = const STAY[7], t8 = const STAY[8],
 );

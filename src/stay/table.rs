@@ -6,6 +6,7 @@ use crate::sys::local::Local;
 use crate::sys::site::Origin;
 use crate::sys::{clock, order, process, stack, thread};
 use std::cell::{Cell, UnsafeCell};
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// One, as it was told. A debugger knows where these are.
@@ -77,15 +78,16 @@ pub(crate) static TABLE: Table = Table([const { Place::EMPTY }; MOST]);
 static UNTOLD: AtomicU32 = AtomicU32::new(0);
 
 /// For a debugger: how many places there are and how large one is, and where in it what is told stands.
-pub(crate) const LAYOUT: [u32; 8] = [
+pub(crate) const LAYOUT: [u32; 9] = [
     MOST as u32,
     size_of::<Place>() as u32,
-    std::mem::offset_of!(Place, state) as u32,
-    (std::mem::offset_of!(Place, stay) + std::mem::offset_of!(Stay, thread)) as u32,
-    (std::mem::offset_of!(Place, stay) + std::mem::offset_of!(Stay, since_ns)) as u32,
-    (std::mem::offset_of!(Place, stay) + std::mem::offset_of!(Stay, subject)) as u32,
-    (std::mem::offset_of!(Place, stay) + std::mem::offset_of!(Stay, doing)) as u32,
-    (std::mem::offset_of!(Place, stay) + std::mem::offset_of!(Stay, origin)) as u32,
+    offset_of!(Place, state) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, thread)) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, since_ns)) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, subject)) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, doing)) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, origin)) as u32,
+    (offset_of!(Place, stay) + offset_of!(Stay, kind)) as u32,
 ];
 
 thread_local! {

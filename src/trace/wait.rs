@@ -68,41 +68,52 @@ impl<'a> Wait<'a> {
         self.staying.becomes(self.doing, self.staying.since_ns());
     }
 
-    /// The same point in time, or that of the next warning if it comes first: of this wait, or of threads that cannot warn by themselves. One
-    /// that is not yet such is to be warned of no sooner than after the whole time.
-    fn or_warning(&self, deadline: Deadline) -> Deadline {
+    /// When somebody is to be warned of: this wait, or a thread that cannot do it by itself. One that comes there now is to be warned of no
+    /// sooner than after the whole time.
+    fn next_warning_ns(&self) -> u64 {
         let after_ns = WARN_AFTER_NS.load(Relaxed);
         if after_ns == 0 {
-            return deadline;
+            return NEVER;
         }
         let others_ns = stay::next_warning_ns(after_ns).unwrap_or(NEVER);
         let whole_ns = clock::now_ns().saturating_add(after_ns);
-        deadline.or_after(self.warn_at_ns.get().min(others_ns).min(whole_ns))
+        self.warn_at_ns.get().min(others_ns).min(whole_ns)
     }
 
-    /// Sleeps once, as [`Promise::sleep`] does, and no longer than until the warning. In a child that a signal handler has forked by `_Fork`
-    /// meanwhile nobody else keeps the promise.
+    /// Sleeps once, as [`Promise::sleep`] does, but for the warnings, for which a host need not be taken back. In a child that a signal handler
+    /// has forked by `_Fork` meanwhile nobody else keeps the promise.
     pub(crate) fn sleep<T>(
         &self,
         promise: &Promise<T>,
         deadline: Deadline,
         stop: impl Fn() -> bool,
     ) {
-        promise.sleep(self.or_warning(deadline), stop);
-        fork::look();
+        loop {
+            let warning_ns = self.next_warning_ns();
+            let until = match warning_ns {
+                NEVER => deadline,
+                at_ns => deadline.or_after(at_ns),
+            };
+            promise.sleep(until, &stop);
+            fork::look();
+            if warning_ns == NEVER || promise.is_kept() || clock::now_ns() < warning_ns {
+                return;
+            }
+            preserved(|| self.warn_of_all());
+            if stop() || deadline.has_passed() {
+                return;
+            }
+        }
     }
 
-    /// Warns, if it is time. No lock is held, and no host's lock if that was let go for the wait.
-    pub(crate) fn warn_if_due(&self) {
-        let at_ns = self.warn_at_ns.get();
-        if at_ns != NEVER && clock::now_ns() >= at_ns {
+    /// Of whom it is time to warn. No lock is held, and no host's lock if that was let go for the wait.
+    #[cold]
+    fn warn_of_all(&self) {
+        if clock::now_ns() >= self.warn_at_ns.get() {
             self.warn_at_ns.set(NEVER);
-            preserved(|| self.warn());
+            self.warn();
         }
-        let after_ns = WARN_AFTER_NS.load(Relaxed);
-        if after_ns != 0 {
-            preserved(|| warn_of_others(after_ns));
-        }
+        warn_of_others(WARN_AFTER_NS.load(Relaxed));
     }
 
     #[cold]
@@ -131,7 +142,6 @@ impl<'a> Wait<'a> {
             if deadline.has_passed() {
                 return None;
             }
-            self.warn_if_due();
         }
     }
 }
