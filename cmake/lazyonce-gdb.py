@@ -11,7 +11,8 @@ import gdb
 
 LAYOUT = (
     "places", "places_pointer", "place", "gate_name", "gate_preparing", "gate_plain", "gate_waiting", "gate_work", "gate_latest",
-    "gate_since", "string", "attempt_number", "attempt_origin", "attempt_owner", "attempt_waiters", "request_origin", "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller", "slot_parts", "slot_name",
+    "gate_since", "string", "attempt_number", "attempt_origin", "attempt_owner", "attempt_waiters", "request_origin",
+    "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller", "slot_parts", "slot_name",
     "stays", "stay", "stay_state", "stay_thread", "stay_since", "stay_subject", "stay_doing", "stay_origin", "stay_kind",
 )
 ADDRESSES = 3
@@ -25,7 +26,7 @@ PHASE, LOCKED = 0x7F, 0x100
 FRESH, INITIALIZING, DRAINING = 0, 1, 2
 PHASES = ("fresh", "initializing", "draining", "failed for good", "ready", "unusable since the fork (LAZY_FORK_POISON)", "closed")
 CONFIG_NAME = 8
-# What a thread does that stays somewhere (src/stay.rs), in that order: {} is how long. The first two are of a host, the others of a number.
+# What a thread does that stays somewhere (src/stay.rs), in that order: {} is how long.
 TOLD, STATE_BITS = 2, 3
 DOINGS = (
     "waits{} for the lock of %s, on its way into it", "waits{} for the lock of %s, on its way back from a wait for it",
