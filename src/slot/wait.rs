@@ -17,7 +17,7 @@ use crate::trace::{Span, Wait, What};
 /// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
 /// the factory is also that of whoever waited for it.
 pub(super) fn wait_for(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
-    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
+    let span = span(value);
     let result = wait_unseen(value, origin);
     span.end(result.as_ref().map_or_else(Failure::status, |()| LAZY_OK));
     result
@@ -42,7 +42,7 @@ fn wait_unseen(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
 
 /// The same, whatever comes of it, and never given up.
 pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
-    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
+    let span = span(value);
     let edge = edge(value)?;
     let whom = || whom(value);
     let wait = wait(value, origin, &whom);
@@ -61,6 +61,27 @@ fn wait<'a>(value: &Value, origin: Origin, whom: &'a dyn Fn() -> Text) -> Wait<'
     Wait::new(doing, value.body, origin, whom)
 }
 
+/// Since when its thread does that, and for a call from which address.
+#[cold]
+fn begun(value: &Value, doing: Doing) -> Option<(u64, usize)> {
+    let mut begun = None;
+    stay::look_for(doing, value.body.mark(), |stay| {
+        if stay.thread == value.worker() {
+            begun = Some((stay.since_ns, stay.origin.address()));
+        }
+    });
+    begun
+}
+
+/// The beginning of a wait, as an event: it is for what was asked for there.
+fn span(value: &Value) -> Span {
+    Span::begin(|| {
+        let begun = begun(value, Doing::Making(value.index.into()));
+        let address = begun.map_or(0, |(_, address)| address);
+        What::wait(value.body, Origin::Address(address))
+    })
+}
+
 /// The thread that makes or ends a value, and since when, for the warning of a wait.
 #[cold]
 fn whom(value: &Value) -> Text {
@@ -70,16 +91,9 @@ fn whom(value: &Value) -> Text {
         Stage::Leaving => ("runs the destructor", Some(Doing::Ending(index.into()))),
         Stage::Live | Stage::Gone => ("is done by now", None),
     };
-    let mut begun = None;
-    if let Some(doing) = doing {
-        stay::look_for(doing, value.body.mark(), |stay| {
-            if stay.thread == value.worker() {
-                begun = Some(stay.since_ns);
-            }
-        });
-    }
+    let begun = doing.and_then(|doing| begun(value, doing));
     let mut text = text!("thread {} {does}, index {index}", value.worker());
-    if let Some(since_ns) = begun {
+    if let Some((since_ns, _)) = begun {
         append!(text, " (started {} ago)", since(since_ns));
     }
     text
