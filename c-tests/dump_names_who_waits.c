@@ -1,10 +1,11 @@
 // flags: -fexceptions
 // Guards against a dump that counts the threads that hang, or is silent about them: each that waits, for an attempt, to cancel, for a value or
 // for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory or destructor is there by its number, with how
-// long, whose that is, and the line or function of its call.
+// long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
 #include "dumped.h"
 #include "big_lock.h"
 #include "callers.h"
+#include "forked_child.h"
 
 static big_lock lock;
 static hold preparing = HOLD_INIT, asking = HOLD_INIT, initializing = HOLD_INIT, running = HOLD_INIT, making = HOLD_INIT, ending = HOLD_INIT;
@@ -94,6 +95,7 @@ static void check_waits(void) {
     begin(&waiter, at_line, &slow);
     until_waiting(&waiter);
     check_line(&waiter, "waited ", " for once \"slow\" at 0x");
+    in_child(check_no_line);
     big_take(&lock);
     begin(&late, at_line, &slow);
     until_waiting(&late);
