@@ -58,11 +58,26 @@ static void check_no_line(void) {
     CHECK(strstr(text, "\nthread ") == NULL);
     free(text);
 }
+/* Calls of the library inside prepare end none of this thread's, however deep they come from. */
+static int32_t prepares(void *ctx) {
+    volatile char deep[4096];
+    lazy_info info = LAZY_INFO_INIT;
+    deep[0] = 0;
+    CHECK_IS(lazy_once_info(&slow, &info), LAZY_OK);
+    CHECK(lazy_once_reset(&slow) == LAZY_OK && deep[0] == 0);
+    return held(ctx);
+}
+static int32_t prepares_deep(void *ctx) {
+    lazy_once other = LAZY_ONCE_INIT;
+    CHECK_IS(lazy_once_init(&other), LAZY_OK);
+    CHECK_IS(lazy_once_reset(&other), LAZY_OK);
+    return prepares(ctx);
+}
 static void check_early(void) {
     caller c;
     lazy_config config = LAZY_CONFIG_INIT;
     config.name = "early";
-    config.prepare = held;
+    config.prepare = prepares_deep;
     config.can_init = NULL;
     config.ctx = &preparing;
     CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);

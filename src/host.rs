@@ -64,6 +64,7 @@ pub(crate) fn share() {
 pub(crate) struct Taking(Span, Staying);
 
 impl Taking {
+    #[inline(always)]
     pub(crate) fn begin(host: &Bracket, subject: &dyn Subject, origin: Origin) -> Self {
         Self(
             Span::begin(|| What::host_wait(subject)),

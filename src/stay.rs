@@ -7,9 +7,11 @@
 use std::ffi::c_char;
 
 #[cfg(not(loom))]
+mod place;
+#[cfg(not(loom))]
 mod table;
 #[cfg(not(loom))]
-pub(crate) use table::*;
+pub(crate) use {place::Stay, table::*};
 
 #[cfg(loom)]
 pub(crate) use model::*;

@@ -12,7 +12,8 @@ const SIZE: usize =
 /// Changes with what those mean.
 const VERSION: u32 = 2;
 
-const _: () = assert!(ONCE.len() == 21 && SLOT.len() == 2 && STAY.len() == 9);
+const _: () =
+    assert!(ONCE.len() == 21 && SLOT.len() == 2 && STAY.0.len() == 2 && STAY.1.len() == 7);
 
 // An ELF note, because linkers keep notes that nothing refers to, `strip` keeps its section's name, and a debugger finds that. It can be
 // written to, since the addresses in it are relocated. In assembly, since what a `static` that is kept refers to becomes a symbol for
@@ -41,5 +42,6 @@ global_asm!(
     l15 = const ONCE[15], l16 = const ONCE[16], l17 = const ONCE[17], l18 = const ONCE[18], l19 = const ONCE[19],
     l20 = const ONCE[20],
     s0 = const SLOT[0], s1 = const SLOT[1],
-    t0 = const STAY[0], t1 = const STAY[1], t2 = const STAY[2], t3 = const STAY[3], t4 = const STAY[4], t5 = const STAY[5], t6 = const STAY[6], t7 = const STAY[7], t8 = const STAY[8],
+    t0 = const STAY.0[0], t1 = const STAY.0[1], t2 = const STAY.1[0], t3 = const STAY.1[1], t4 = const STAY.1[2],
+    t5 = const STAY.1[3], t6 = const STAY.1[4], t7 = const STAY.1[5], t8 = const STAY.1[6],
 );

@@ -56,6 +56,7 @@ pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), 
     Ok(())
 }
 
+#[inline(always)]
 fn wait<'a>(value: &Value, origin: Origin, whom: &'a dyn Fn() -> Text) -> Wait<'a> {
     let doing = Doing::AwaitingValue(value.index.into());
     Wait::new(doing, value.body, origin, whom)

@@ -1,71 +1,13 @@
 //! The table of the stays.
 
 use super::Doing;
-use crate::name::{Kind, Subject};
+use super::place::{FREE, Place, Stay};
+use crate::name::Subject;
 use crate::sys::local::Local;
 use crate::sys::site::Origin;
-use crate::sys::{clock, order, process, stack, thread};
-use std::cell::{Cell, UnsafeCell};
-use std::mem::offset_of;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-
-/// One, as it was told. A debugger knows where these are.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Stay {
-    pub(crate) thread: u64,
-    pub(crate) since_ns: u64,
-    /// The address of the once, or of what the library keeps of the slot.
-    pub(crate) subject: usize,
-    pub(crate) doing: Doing,
-    /// Where that thread's call comes from.
-    pub(crate) origin: Origin,
-    pub(crate) kind: Kind,
-}
-
-/// Nobody's.
-const FREE: u32 = 0;
-/// A thread's, which writes it.
-const TAKEN: u32 = 1;
-/// To be looked at.
-const TOLD: u32 = 2;
-/// The bits of these. Those above count who is looking.
-const STATE: u32 = 3;
-const PIN: u32 = 4;
-
-#[repr(C)]
-struct Place {
-    state: AtomicU32,
-    is_warned: AtomicBool,
-    /// Whose it is. Relaxed: compared with the reader's own id.
-    owner: AtomicU64,
-    /// Read with a pin, written by the owner when it is not told.
-    stay: UnsafeCell<Stay>,
-    /// The owner's: the stay that this one is inside of, and a frame above it.
-    outer: Cell<Option<&'static Place>>,
-    frame: Cell<usize>,
-}
-
-// SAFETY: the state says who may touch the rest.
-unsafe impl Sync for Place {}
-
-impl Place {
-    const EMPTY: Self = Self {
-        state: AtomicU32::new(FREE),
-        is_warned: AtomicBool::new(false),
-        owner: AtomicU64::new(0),
-        stay: UnsafeCell::new(Stay {
-            thread: 0,
-            since_ns: 0,
-            subject: 0,
-            doing: Doing::Preparing,
-            origin: Origin::Address(0),
-            kind: Kind::Once,
-        }),
-        outer: Cell::new(None),
-        frame: Cell::new(0),
-    };
-}
+use crate::sys::{clock, stack, thread};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How many stays are told of at a time; of more there is only the count.
 const MOST: usize = 256;
@@ -77,18 +19,9 @@ pub(crate) static TABLE: Table = Table([const { Place::EMPTY }; MOST]);
 /// How many stays have no place. Relaxed: for people.
 static UNTOLD: AtomicU32 = AtomicU32::new(0);
 
-/// For a debugger: how many places there are and how large one is, and where in it what is told stands.
-pub(crate) const LAYOUT: [u32; 9] = [
-    MOST as u32,
-    size_of::<Place>() as u32,
-    offset_of!(Place, state) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, thread)) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, since_ns)) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, subject)) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, doing)) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, origin)) as u32,
-    (offset_of!(Place, stay) + offset_of!(Stay, kind)) as u32,
-];
+/// For a debugger: how many places there are, and how large one is; and what it has to know of one.
+pub(crate) const LAYOUT: ([u32; 2], [u32; 7]) =
+    ([MOST as u32, size_of::<Place>() as u32], Place::LAYOUT);
 
 thread_local! {
     /// This thread's latest.
@@ -102,7 +35,13 @@ pub(crate) struct Staying {
 }
 
 impl Staying {
+    /// It begins, in the function that this is inlined into, which keeps it.
+    #[inline(always)]
     pub(crate) fn begin(doing: Doing, subject: &dyn Subject, origin: Origin) -> Self {
+        Self::begin_in(stack::here(), doing, subject, origin)
+    }
+
+    fn begin_in(frame: usize, doing: Doing, subject: &dyn Subject, origin: Origin) -> Self {
         let stay = Stay {
             thread: thread::id(),
             since_ns: clock::now_ns(),
@@ -120,7 +59,7 @@ impl Staying {
         };
         place.owner.store(stay.thread, Relaxed);
         place.outer.set(INNERMOST.here(Cell::get));
-        place.frame.set(stack::here());
+        place.frame.set(frame);
         place.tell(stay);
         INNERMOST.here(|innermost| innermost.set(Some(place)));
         Self {
@@ -132,13 +71,10 @@ impl Staying {
     /// From here on it does that, since then.
     pub(crate) fn becomes(&self, doing: Doing, since_ns: u64) {
         if let Some(place) = self.place {
-            place.leave(TAKEN);
-            // SAFETY: it is not told, and this thread's.
-            let stay = unsafe { *place.stay.get() };
-            place.tell(Stay {
+            place.change(|stay| Stay {
                 doing,
                 since_ns,
-                ..stay
+                ..*stay
             });
         }
     }
@@ -170,71 +106,23 @@ impl Place {
     fn find(thread: u64) -> Option<&'static Self> {
         // Threads begin to look in different places.
         let (before, from) = TABLE.0.split_at_checked(thread as usize % MOST)?;
-        from.iter().chain(before).find(|place| {
-            place.state.load(Relaxed) == FREE
-                && place
-                    .state
-                    .compare_exchange(FREE, TAKEN, order::see_stay(), Relaxed)
-                    .is_ok()
-        })
-    }
-
-    fn tell(&self, stay: Stay) {
-        // SAFETY: it is taken, by this thread, and not told.
-        unsafe { *self.stay.get() = stay };
-        self.is_warned.store(false, Relaxed);
-        self.state.store(TOLD, order::publish_stay());
-    }
-
-    /// Nobody looks at it any more.
-    fn leave(&self, state: u32) {
-        while self
-            .state
-            .compare_exchange(TOLD, state, order::leave_stay(), Relaxed)
-            .is_err()
-        {
-            process::yield_now();
-        }
+        from.iter().chain(before).find(|place| place.take())
     }
 
     fn end(&self) {
-        INNERMOST.here(|innermost| innermost.set(self.outer.take()));
+        INNERMOST.here(|innermost| {
+            // Coroutines end theirs in any order.
+            let mut link = innermost;
+            while let Some(place) = link.get()
+                && !std::ptr::eq(place, self)
+            {
+                link = &place.outer;
+            }
+            if link.get().is_some() {
+                link.set(self.outer.take());
+            }
+        });
         self.leave(FREE);
-    }
-
-    fn look<R>(&self, show: impl FnOnce(&Stay) -> R) -> Option<R> {
-        let pinned = |state: u32| (state & STATE == TOLD).then_some(state + PIN);
-        self.state
-            .fetch_update(order::see_stay(), Relaxed, pinned)
-            .ok()?;
-        // SAFETY: pinned.
-        let shown = show(unsafe { &*self.stay.get() });
-        // Not in a forked child, where nobody looks any more.
-        let unpinned = |state: u32| state.checked_sub(PIN);
-        let _ = self
-            .state
-            .fetch_update(order::publish_stay(), Relaxed, unpinned);
-        Some(shown)
-    }
-
-    fn if_due(&self, stay: &Stay, after_ns: u64, show: impl FnOnce(&Stay)) {
-        let is_due = stay
-            .warned_of_at(after_ns)
-            .is_some_and(|at_ns| clock::now_ns() >= at_ns);
-        if is_due && !self.is_warned.swap(true, Relaxed) {
-            show(stay);
-        }
-    }
-}
-
-impl Stay {
-    /// When somebody else is to warn of it, because its thread sleeps nowhere in the library and cannot.
-    fn warned_of_at(&self, after_ns: u64) -> Option<u64> {
-        let is_helpless = matches!(
-            self.doing,
-            Doing::TakingHost(_) | Doing::TakingHostBack(_) | Doing::Preparing | Doing::Asking
-        );
-        is_helpless.then(|| self.since_ns.saturating_add(after_ns))
     }
 }
 
@@ -294,7 +182,7 @@ fn forget(is_over: impl Fn(&Place) -> bool) {
     while let Some(place) = INNERMOST.here(Cell::get)
         && is_over(place)
     {
-        // Not this thread's: on another stack, the one inside ended first.
+        // Not this thread's any more: a coroutine has ended it on another one.
         if place.owner.load(Relaxed) != thread::id() {
             return INNERMOST.here(|innermost| innermost.set(None));
         }
@@ -306,14 +194,6 @@ fn forget(is_over: impl Fn(&Place) -> bool) {
 pub(crate) fn inherit(before: u64) {
     UNTOLD.store(0, Relaxed);
     for place in &TABLE.0 {
-        let state = place.state.load(Relaxed) & STATE;
-        if place.owner.load(Relaxed) == before && state != FREE {
-            place.owner.store(thread::id(), Relaxed);
-            // SAFETY: this thread's, and there is no other.
-            unsafe { (*place.stay.get()).thread = thread::id() };
-            place.state.store(state, Relaxed);
-        } else {
-            place.state.store(FREE, Relaxed);
-        }
+        place.inherit(before);
     }
 }

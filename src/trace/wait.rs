@@ -36,6 +36,7 @@ pub(crate) struct Wait<'a> {
 
 impl<'a> Wait<'a> {
     /// It begins, in a call from there.
+    #[inline(always)]
     pub(crate) fn new(
         doing: Doing,
         subject: &'a dyn Subject,
