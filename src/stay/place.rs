@@ -60,24 +60,25 @@ impl Place {
         (offset_of!(Self, stay) + offset_of!(Stay, kind)) as u32,
     ];
 
-    pub(super) const EMPTY: Self = Self {
-        state: AtomicU32::new(FREE),
-        is_warned: AtomicBool::new(false),
-        owner: AtomicU64::new(0),
-        stay: UnsafeCell::new(Stay {
-            thread: 0,
-            since_ns: 0,
-            subject: 0,
-            doing: Doing::Preparing,
-            origin: Origin::Address(0),
-            kind: Kind::Once,
-        }),
-        outer: Cell::new(None),
-        frame: Cell::new(0),
-    };
-}
+    /// Nobody's.
+    pub(super) const fn new() -> Self {
+        Self {
+            state: AtomicU32::new(FREE),
+            is_warned: AtomicBool::new(false),
+            owner: AtomicU64::new(0),
+            stay: UnsafeCell::new(Stay {
+                thread: 0,
+                since_ns: 0,
+                subject: 0,
+                doing: Doing::Preparing,
+                origin: Origin::Address(0),
+                kind: Kind::Once,
+            }),
+            outer: Cell::new(None),
+            frame: Cell::new(0),
+        }
+    }
 
-impl Place {
     /// Makes it this thread's, if it is free.
     pub(super) fn take(&self) -> bool {
         self.state.load(Relaxed) == FREE

@@ -14,7 +14,7 @@ const MOST: usize = 256;
 
 pub(crate) struct Table([Place; MOST]);
 
-pub(crate) static TABLE: Table = Table([const { Place::EMPTY }; MOST]);
+pub(crate) static TABLE: Table = Table([const { Place::new() }; MOST]);
 
 /// How many stays have no place. Relaxed: for people.
 static UNTOLD: AtomicU32 = AtomicU32::new(0);
