@@ -59,9 +59,8 @@ const NO_ONCE: &str = "the once is NULL, or its abi is one that this library doe
 #[inline(always)]
 pub(super) fn enter() {
     stack::enter();
-    thread::cut_marks();
+    thread::cut_marks(stay::cut);
     bracket::cut();
-    stay::cut();
     fork::look();
     trace::look();
 }

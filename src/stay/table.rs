@@ -164,12 +164,11 @@ pub(crate) fn untold() -> u32 {
     UNTOLD.load(Relaxed)
 }
 
-/// Forgets the stays whose frames have been left without their ends.
-#[inline(always)]
+/// Forgets the stays whose frames have been left without their ends. Those in which code of others runs are under a mark, but for the hooks
+/// of a host.
+#[cold]
 pub(crate) fn cut() {
-    if INNERMOST.here(Cell::get).is_some() {
-        forget(|place| stack::is_gone(place.frame.get()));
-    }
+    forget(|place| stack::is_gone(place.frame.get()));
 }
 
 /// At the end of a thread: those that were left in that way are over.
@@ -177,7 +176,6 @@ pub(crate) fn forget_thread() {
     forget(|_| true);
 }
 
-#[cold]
 fn forget(is_over: impl Fn(&Place) -> bool) {
     while let Some(place) = INNERMOST.here(Cell::get)
         && is_over(place)

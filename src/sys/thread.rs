@@ -233,11 +233,12 @@ mod native {
         }
     }
 
-    /// Forgets the marks whose frames have been left without their ends.
+    /// Forgets the marks whose frames have been left without their ends; if there is any mark, others may have to do the same.
     #[inline(always)]
-    pub(crate) fn cut_marks() {
+    pub(crate) fn cut_marks(others: fn()) {
         if DEPTH.here(Cell::get) != 0 {
             cut_some();
+            others();
         }
     }
 
