@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 
 enum { ALTERNATE = 8192, SMALLEST = 16384 };
-static lazy_once onces[10];
+static lazy_once onces[10], early;
+static hold inside = HOLD_INIT;
 
 static void *raises(void *ctx) {
     volatile char used[2048];
@@ -21,6 +22,12 @@ static int work(void) {
         CHECK_IS(lazy_once_configure(&onces[i], &config), LAZY_OK);
         if (i % 2) CHECK_IS(LAZY_INIT(&onces[i]), LAZY_OK);
     }
+    caller waiter;
+    config.prepare = held;
+    config.ctx = &inside;
+    CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
+    begin(&waiter, in_init, &early);
+    gate_wait(&inside.inside);
     char *pages = (char *)mmap(NULL, 4096 + ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(pages != MAP_FAILED);
     CHECK_IS(mprotect(pages, 4096, PROT_NONE), 0);
@@ -33,6 +40,8 @@ static int work(void) {
     CHECK_IS(pthread_attr_setstacksize(&attributes, SMALLEST), 0);
     CHECK_IS(pthread_create(&thread, &attributes, raises, NULL), 0);
     join(thread);
+    gate_open(&inside.go);
+    CHECK_IS(ended(&waiter), LAZY_OK);
     return 0;
 }
 
@@ -41,6 +50,7 @@ int main(int argc, char **arguments) {
     if (argc > 1) return work();
     warned_with("LAZYONCE_DUMP_SIGNAL", "QUIT", "small");
     CHECK_IS(warning_count("lazyonce 0."), 2);
+    CHECK_IS(warning_count(" has been inside the prepare for "), 2);
     CHECK(warning_count(" is as long as names are") >= 10);
     return finish();
 }

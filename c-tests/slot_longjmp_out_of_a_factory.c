@@ -4,6 +4,7 @@
 // too; the call after it works. A factory that asks for its own value is still told of that.
 #include "callers.h"
 #include "slots.h"
+#include "dumped.h"
 #include <setjmp.h>
 
 static lazy_slot slot;
@@ -57,6 +58,9 @@ int main(void) {
         CHECK(!lazy_slot_has(&slot, 3));
         CHECK_IS(gets(&slot), LAZY_OK);
         CHECK(lazy_slot_has(&slot, 3));
+        char *text = dumped();
+        CHECK(strstr(text, "inside the factory") == NULL); /* nobody is any more */
+        free(text);
         CHECK_IS(lazy_slot_retire(&slot), LAZY_OK);
     }
     return finish();

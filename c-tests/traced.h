@@ -115,6 +115,10 @@ static inline void trace_read(const char *path) {
     CHECK(file != NULL);
     line_count = 0;
     CHECK(fgets(text, sizeof text, file) && !strcmp(text, "[\n"));
+    CHECK(fgets(text, sizeof text, file)); /* who has begun the file */
+    CHECK_IS(strcmp(json_object(text), ",\n"), 0);
+    CHECK_HAS(text, "\"ph\":\"M\"");
+    CHECK(number_of(text, "started") > 0);
     while (fgets(text, sizeof text, file)) read_line(text);
     fclose(file);
 }

@@ -1,7 +1,8 @@
 // not-under: valgrind: the program that it starts once more would be valgrind itself
 // flags: -fexceptions
 // Guards against a wait that goes on for ever without a word: when it has lasted as long as LAZYONCE_WARN_AFTER says, and not before, one
-// line says which thread waits for what, for whom and since when; of every kind of wait, with a host and without.
+// line says which thread waits for what, for whom and since when; of every kind of wait, with a host and without. So does
+// one for a thread that is stuck in the host's lock or inside prepare, which another thread writes that sleeps, or itself when it goes on.
 #include "warned.h"
 #include "big_lock.h"
 #include <sys/ioctl.h>
@@ -53,6 +54,67 @@ static void stays(void *ctx, const lazy_event *event) {
 static lazy_status removes(void *arg) {
     (void)arg;
     return lazy_set_observer(NULL);
+}
+
+static int32_t prepares(void *ctx) { return held(ctx); }
+static lazy_once stuck = LAZY_ONCE_INIT;
+static hold in_prepare = HOLD_INIT;
+static lazy_status stuck_in_init(void *arg) {
+    (void)arg;
+    return LAZY_INIT(&stuck);
+}
+/* A thread is stuck where it cannot warn; one that waits for another once does it, at the right time. */
+static int work_stuck(const char *mode) {
+    lazy_config config = LAZY_CONFIG_INIT;
+    bool in_lock = strstr(mode, "lock") != NULL;
+    config.name = "the stuck one";
+    big_begin(&lock, 0, "the big lock");
+    if (in_lock) config.host = &lock.host;
+    else config.prepare = prepares, config.ctx = &in_prepare;
+    CHECK_IS(lazy_once_configure(&stuck, &config), LAZY_OK);
+    CHECK_IS(lazy_once_call(&once, held, &inside), LAZY_QUEUED);
+    caller owner, waiter, late;
+    if (!strstr(mode, "alone")) {
+        begin(&owner, in_init, &once);
+        gate_wait(&inside.inside);
+        begin(&waiter, in_init, &once);
+        until_waiting(&waiter);
+        while (written() == 0) sched_yield(); /* of itself: what is stuck now began when it was asleep */
+    }
+    int size = written();
+    if (in_lock) big_take(&lock);
+    long began = now_ms();
+    begin(&late, stuck_in_init, NULL);
+    until_waiting(&late);
+    if (strstr(mode, "alone")) {
+        began = now_ms(); /* it is in there */
+        while (now_ms() - began <= LIMIT_MS) sched_yield();
+    } else {
+        while (written() == size) sched_yield();
+        CHECK(now_ms() - began >= LIMIT_MS);
+    }
+    fprintf(stderr, "|%d 0|", atomic_load(&late.id));
+    if (in_lock) big_give(&lock);
+    gate_open(&in_prepare.go);
+    CHECK_IS(ended(&late), LAZY_OK);
+    gate_open(&inside.go);
+    if (!strstr(mode, "alone")) {
+        CHECK_IS(ended(&owner), LAZY_OK);
+        CHECK_IS(ended(&waiter), LAZY_OK);
+    }
+    return 0;
+}
+static void check_stuck(const char *mode, const char *what) {
+    warned(mode, "0.3");
+    int late = 0, unused;
+    char text[64];
+    CHECK_IS(warning_count("lazyonce: "), strstr(mode, "alone") ? 1 : 2);
+    CHECK_IS(sscanf(strchr(warnings, '|'), "|%d %d|", &late, &unused), 2);
+    snprintf(text, sizeof text, ": thread %d has ", late);
+    CHECK_HAS(warnings, text);
+    CHECK_HAS(strstr(warnings, text), what);
+    CHECK_HAS(strstr(warnings, text), "once \"the stuck one\" at 0x");
+    CHECK_HAS(strstr(warnings, text), "warn_says_who_waits.c:");
 }
 
 /* One thread stays inside until two lines have been written for the two that wait; then all go on. */
@@ -116,7 +178,7 @@ static void check_one_line(const char *mode, const char *what, const char *whom)
 }
 
 int main(int count, char **arguments) {
-    if (count > 1) return work(arguments[1]);
+    if (count > 1) return strstr(arguments[1], "stuck") ? work_stuck(arguments[1]) : work(arguments[1]);
     static const char site[] = "warn_says_who_waits.c:";
     check_one_line("init", "once \"the slow one\": ", "draining: it runs a callback queued by");
     CHECK_HAS(warnings, site);
@@ -124,8 +186,12 @@ int main(int count, char **arguments) {
     CHECK_HAS(warnings, "no initializer");
     check_one_line("host", "once \"the slow one\": ", site);
     check_one_line("cancel", "once \"the slow one\": ", site);
-    check_one_line("slot", "slot \"the slot\": ", "runs the factory, index 7");
+    check_one_line("slot", "slot \"the slot\": ", "runs the factory, index 7 (started ");
     check_one_line("observer", "observer", "on_event");
+    check_stuck("stuck in the lock", " for the lock of the host \"the big lock\", on its way into ");
+    check_stuck("stuck in prepare", "been inside the prepare for ");
+    check_stuck("stuck in the lock, alone", " for the lock of the host \"the big lock\", on its way into ");
+    check_stuck("stuck in prepare, alone", "been inside the prepare for ");
     warned("briefly", "30");
     CHECK_IS(warning_count("lazyonce: "), 0);
     static const char *const off[] = { "", "0", "0.0", "99999999999999999999999999" };

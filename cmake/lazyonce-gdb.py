@@ -1,4 +1,4 @@
-"""gdb commands for programs that use lazyonce: `lazyonce`, also as `info lazyonce`, tells how every once stands, in a process or a core.
+"""gdb commands for programs that use lazyonce: `lazyonce`, also as `info lazyonce`, tells how every once stands and who waits, in a process or a core.
 
 Installed beside the library as liblazyonce.so.0-gdb.py, where gdb loads it by itself from folders that it trusts; else `source` it.
 It needs no debug information and calls nothing in the program: the note .note.lazyonce says where things are (src/once/layout.rs).
@@ -11,10 +11,12 @@ import gdb
 
 LAYOUT = (
     "places", "places_pointer", "place", "gate_name", "gate_preparing", "gate_plain", "gate_waiting", "gate_work", "gate_latest",
-    "gate_since", "string", "attempt_size", "attempt_number", "attempt_origin", "attempt_owner", "attempt_waiters", "request_size",
-    "request_origin", "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller",
+    "gate_since", "string", "attempt_number", "attempt_origin", "attempt_owner", "attempt_waiters", "request_origin",
+    "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller", "slot_parts", "slot_name",
+    "stays", "stay", "stay_state", "stay_thread", "stay_since", "stay_subject", "stay_doing", "stay_origin", "stay_kind",
 )
-VERSION = 1
+ADDRESSES = 3
+VERSION = 2
 HEAD = 24  # bytes of the note before what it describes
 POINTER = 8
 MOST = 10**6  # onces
@@ -24,8 +26,16 @@ PHASE, LOCKED = 0x7F, 0x100
 FRESH, INITIALIZING, DRAINING = 0, 1, 2
 PHASES = ("fresh", "initializing", "draining", "failed for good", "ready", "unusable since the fork (LAZY_FORK_POISON)", "closed")
 CONFIG_NAME = 8
-# What a thread asleep in the kernel has in its registers: the system call futex, and its first argument.
-FUTEX = {"x86-64": ("orig_rax", 202, "rdi"), "aarch64": ("x8", 98, "x0")}
+# What a thread does that stays somewhere (src/stay.rs), in that order: {} is how long.
+TOLD, STATE_BITS = 2, 3
+DOINGS = (
+    "waits{} for the lock of %s, on its way into it", "waits{} for the lock of %s, on its way back from a wait for it",
+    "is inside its prepare{}", "is inside its can_init{}", "waits{} for its attempt", "waits{} to cancel what %s runs or releases",
+    "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event",
+)
+HOSTS, AWAITING_REQUEST = (0, 1), 5
+ONCE, SLOT = 0, 1
+UNKNOWN = "an unknown place"
 
 
 class Torn(Exception):
@@ -65,46 +75,22 @@ def row(address, pointer):
 
 
 class Threads:
-    """The threads, by the number that the kernel gives them, and the address that each sleeps on."""
+    """The threads, by the number that the kernel gives them."""
 
     def __init__(self):
-        self.gdb, self.asleep = {}, {}
-        selected = gdb.selected_thread()
-        for thread in gdb.selected_inferior().threads():
-            kernel = thread.ptid[1] or thread.ptid[0]
-            self.gdb[kernel] = thread.num
-            thread.switch()
-            address = self._futex()
-            if address is not None:
-                self.asleep[kernel] = address
-        if selected is not None:
-            selected.switch()
-
-    @staticmethod
-    def _futex():
-        try:
-            frame = gdb.newest_frame()
-            call, futex, argument = next(FUTEX[each] for each in FUTEX if each in frame.architecture().name())
-            if int(frame.read_register(call)) & 0xFFFFFFFF == futex:
-                return int(frame.read_register(argument)) & (2**64 - 1)
-        except (gdb.error, StopIteration, ValueError):
-            pass
-        return None
+        self.gdb = {thread.ptid[1] or thread.ptid[0]: thread.num for thread in gdb.selected_inferior().threads()}
 
     def called(self, kernel):
         if kernel in self.gdb:
             return "thread %d (LWP %d)" % (self.gdb[kernel], kernel)
         return "a thread that is gone (LWP %d)" % kernel
 
-    def within(self, begin, size):
-        return [kernel for kernel, address in sorted(self.asleep.items()) if begin <= address < begin + size]
-
 
 def code(address):
     """Where a return address is: by line if there is debug information, else by symbol. The line of an inline function of the header says
     nothing, and gdb does not tell where that was called."""
     if address == 0:
-        return "an unknown place"
+        return UNKNOWN
     address -= 1  # the call itself
     line = gdb.find_pc_line(address)
     symbol = gdb.execute("info symbol %#x" % address, to_string=True).strip()
@@ -121,7 +107,7 @@ def origin(address):
         return code(number(address + 8))
     file, function = text(number(address + 8)), text(number(address + 16))
     if file is None:
-        return "an unknown place"
+        return UNKNOWN
     return "%s:%d" % (file, line) + (" (%s)" % function if function else "")
 
 
@@ -133,10 +119,10 @@ class Library:
         name_size, size, version, name = struct.unpack("<3I12s", read(note, HEAD))
         if name[:name_size] != b"lazyonce\0":
             raise Torn("there is no note of lazyonce's in it")
-        if version != VERSION or not 0 <= size - 2 * POINTER - 4 * len(LAYOUT) < POINTER:
+        if version != VERSION or not 0 <= size - ADDRESSES * POINTER - 4 * len(LAYOUT) < POINTER:
             raise Torn("it is of another version than this script")
-        self.registry, self.default = struct.unpack("<2Q", read(note + HEAD, 2 * POINTER))
-        offsets = struct.unpack("<%dI" % len(LAYOUT), read(note + HEAD + 2 * POINTER, 4 * len(LAYOUT)))
+        self.registry, self.default, self.table = struct.unpack("<3Q", read(note + HEAD, ADDRESSES * POINTER))
+        offsets = struct.unpack("<%dI" % len(LAYOUT), read(note + HEAD + ADDRESSES * POINTER, 4 * len(LAYOUT)))
         self.at = dict(zip(LAYOUT, offsets))
 
     def onces(self):
@@ -154,7 +140,10 @@ class Library:
         if gate == 0:
             config = number(once + CONFIG)
             return text(number(config + CONFIG_NAME)) if config else None
-        shared = number(gate + self.at["gate_name"])
+        return self.shared_text(gate + self.at["gate_name"])
+
+    def shared_text(self, at):
+        shared = number(at)
         if shared == 0:
             return None
         # Address and length, in an order that the compiler chooses.
@@ -168,33 +157,59 @@ class Library:
             return " for %.3f s" % max(0, time.clock_gettime(time.CLOCK_MONOTONIC) - began / 1e9)
         return " since %.3f s on the monotonic clock" % (began / 1e9)
 
+    def stays(self, threads):
+        """What each thread does that waits, or is inside a callback: lines, by whose it is, and by the address of that."""
+        found = {}
+        for place in range(self.table, self.table + self.at["stays"] * self.at["stay"], self.at["stay"]):
+            if number(place + self.at["stay_state"], 4) & STATE_BITS == TOLD:
+                kind, subject = number(place + self.at["stay_kind"], 4), number(place + self.at["stay_subject"])
+                found.setdefault((kind, subject), []).append(self.stay(place, threads))
+        return found
+
+    def stay(self, place, threads):
+        at, caller = place + self.at["stay_doing"], origin(place + self.at["stay_origin"])
+        doing, argument = number(at, 4), number(at + POINTER)
+        words = DOINGS[doing].format(self.since(number(place + self.at["stay_since"])))
+        if doing in HOSTS:
+            words %= "the host \"%s\"" % text(argument) if text(argument) else "the host"
+        elif "%" in words:
+            words %= threads.called(argument) if doing == AWAITING_REQUEST else argument
+        called = "" if caller == UNKNOWN else ", called at " + caller
+        return "    %s %s%s" % (threads.called(number(place + self.at["stay_thread"])), words, called)
+
+    def slot(self, body):
+        """What a slot is called: after it is retired it has no name."""
+        parts = number(body + self.at["slot_parts"])
+        name = self.shared_text(parts + self.at["slot_name"]) if parts else None
+        return "slot \"%s\"" % name if name else "an unnamed slot"
+
     def running(self, gate):
-        """The request that runs: where it comes from, how many are taken out of the queue with it, and who waits until it is gone."""
+        """The request that runs: where it comes from, and how many are taken out of the queue with it."""
         work = gate + self.at["gate_work"]
         kind, shared = number(work, 4), number(work + POINTER)
         if kind == 1:
-            return origin(shared + self.at["request_origin"]), 0, (shared, self.at["request_size"])
+            return origin(shared + self.at["request_origin"]), 0
         if kind != 0:
-            return None, 0, None
+            return None, 0
         begin, count = row(shared + self.at["block_entries"], shared + self.at["block_entries_pointer"])
         position = number(shared + self.at["block_position"])
         if position >= count:
-            return None, 0, None
+            return None, 0
         caller = number(begin + position * self.at["entry"] + self.at["entry_caller"])
-        return code(caller), count - position - 1, None
+        return code(caller), count - position - 1
 
-    def lines(self, once, threads):
-        """What is to be told of a once: a line of itself, and one for each thread that waits for it."""
+    def line(self, once, threads):
+        """What is to be told of a once itself."""
         state, gate = number(once + STATE, 4), number(once + GATE)
         phase, name = state & PHASE, self.name(once, gate)
         head = "once \"%s\"" % name if name else "the process default" if once == self.default else "an unnamed once"
         head += " at %#x: %s" % (once, PHASES[phase] if phase < len(PHASES) else "no phase that this script knows (%d)" % phase)
         if gate == 0:
-            return [head]
+            return head
         head += self.since(number(gate + self.at["gate_since"]))
         preparing = number(gate + self.at["gate_preparing"], 4)
         queued = number(gate + self.at["gate_plain"]) + number(gate + self.at["gate_waiting"])
-        attempt, waiting, below = number(gate + self.at["gate_latest"]), 0, []
+        attempt, waiting = number(gate + self.at["gate_latest"]), 0
         is_running = attempt != 0 and phase in (INITIALIZING, DRAINING)
         if is_running:
             head += ", on " + threads.called(number(attempt + self.at["attempt_owner"]))
@@ -203,17 +218,13 @@ class Library:
             head += " started at " + origin(attempt + self.at["attempt_origin"])
         if is_running:
             waiting = number(attempt + self.at["attempt_waiters"], 4)
-            request, taken, gone = self.running(gate)
+            request, taken = self.running(gate)
             queued += taken
             head += ", running a callback queued by " + request if request else ""
-            asleep = threads.within(attempt, self.at["attempt_size"])
-            below += ["    %s waits for the attempt of %s" % (
-                threads.called(kernel), threads.called(number(attempt + self.at["attempt_owner"]))) for kernel in asleep]
-            below += ["    %s waits until that callback is gone" % threads.called(kernel) for kernel in threads.within(*gone or (0, 0))]
         head += ", %d inside prepare" % preparing if preparing else ""
         head += ", %d waiting, %d queued" % (waiting, queued)
         head += " (a thread is changing it at this moment)" if state & LOCKED else ""
-        return [head, *below]
+        return head
 
 
 def libraries():
@@ -237,19 +248,23 @@ def tell():
         print("lazyonce, process %d, %s" % (gdb.selected_inferior().pid, file))
         try:
             library = Library(note, file, live)
-            onces = library.onces()
+            onces, stays = library.onces(), library.stays(threads)
         except Torn as problem:
             print("  %s" % problem)
             continue
         for once in onces:
             try:
-                print("\n".join(library.lines(once, threads)))
+                print("\n".join([library.line(once, threads), *stays.pop((ONCE, once), [])]))
             except Torn as problem:
                 print("a once at %#x: %s" % (once, problem))
+        for (kind, subject), lines in stays.items():  # of onces, those that own no memory
+            head = "a once at %#x" % subject if kind == ONCE else library.slot(subject) if kind == SLOT else "the observer"
+            print("\n".join([head, *lines]))
 
 
 class Lazyonce(gdb.Command):
-    """How every once of lazyonce stands: who initializes it, since when and from where, what it runs, and which threads wait for it.
+    """How every once of lazyonce stands: who initializes it, since when and from where, what it runs, and which threads wait for it or for the
+lock of a host; and of each slot whose values are being made or ended, by which thread, since when, and who waits.
 
 A thread has its number in gdb, and the kernel's (LWP). A once that owns no memory, ready or fresh with nothing queued, is not shown."""
 

@@ -1,4 +1,5 @@
-"""A program whose trace has one of everything: a slow start, its callbacks, threads that wait, a failure, a forked child, a hang.
+"""A program whose trace has one of everything: a slow start, its callbacks, threads that wait, a factory, a failure, a forked
+child, a hang.
 
     LAZYONCE_TRACE=trace.json python examples/traced.py
     python -m lazyonce trace trace.json -o trace.svg
@@ -48,6 +49,11 @@ def use_driver():
     loading.wait()
     time.sleep(0.005)
     driver.init()
+    plans.get()
+
+
+def make_plan(index):
+    time.sleep(0.01)
 
 
 def use_log():
@@ -62,6 +68,7 @@ def in_child():
 tries = []
 driver = lazyonce.Once("driver", load_driver)
 table = lazyonce.Once("table", load_table, on_fork="reset")
+plans = lazyonce.Slot(make_plan, scope="process")
 log = lazyonce.Once("log", lambda: time.sleep(0.006))
 
 

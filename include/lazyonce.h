@@ -1750,7 +1750,9 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
- * are, and which threads make or end one. A place that is known by an address only is told by the exported function around it, or as
+ * are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
+ * on its way in or back, or that is inside a `prepare`, `can_init`, factory or destructor: its number, for how long, and where its call came from. Of
+ * more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
  * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023.
  *
  * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
@@ -1806,14 +1808,16 @@ LAZY_API uint32_t lazy_version(void);
  * Without a program of one's own the same events go into a file: `LAZYONCE_TRACE=file.json` in the environment makes every process that
  * loads the library write them there, as Chrome trace events, which ui.perfetto.dev and chrome://tracing open. `%p` in the name stands for the
  * process id, so that the processes of one job do not overwrite each other's. Each event is written at once: the file is good up to the
- * moment at which a process dies. What has begun and not ended is what it was doing. A forked child goes on in the same file under its own
- * process id, or, with `%p`, in one of its own. A file that cannot be written is said once on stderr and is no error. The environment is read
+ * moment at which a process dies. What has begun and not ended is what it was doing. A slot's factories, `prepare` and `can_init` are in the file only. A forked child goes on in the same file under its own
+ * process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives: a
+ * second copy of the library, the program that it becomes by `exec`, one that it starts. What a process has left that is gone is written over. A file that cannot be written is said once on stderr and is no error. The environment is read
  * when the library is loaded.
  *
  * `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
  * `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
- * goes on waiting; where stderr has no room the line is left out. The wait
- * for a host's lock is the host's, and not warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
+ * goes on waiting; where stderr has no room the line is left out. A thread that waits for a host's lock, or is inside `prepare` or `can_init`, cannot
+ * look at a clock: another one that waits in the library writes the line; where none does, the thread itself does as soon as it goes on.
+ * `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
  *
  * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
  *

@@ -114,15 +114,12 @@ pub(crate) fn bind(device: i32) -> Result<(), Failure> {
             "there is no device {device}: the CUDA driver has {count}, counted from 0"
         )));
     };
-    let context =
-        CONTEXTS
-            .get(ordinal, &Cell::new(None))
-            .map_err(|failure| match failure.code() {
-                0 => failure,
-                result => {
-                    Refusal::of_driver(driver, "retaining the primary context", result).into()
-                }
-            })?;
+    let context = CONTEXTS
+        .get(ordinal, Origin::Address(0), &Cell::new(None))
+        .map_err(|failure| match failure.code() {
+            0 => failure,
+            result => Refusal::of_driver(driver, "retaining the primary context", result).into(),
+        })?;
     driver
         .set_current(context)
         .map_err(|result| Refusal::of_driver(driver, "cuCtxSetCurrent", result).into())

@@ -15,8 +15,12 @@ use crate::sys::{process, signal, thread};
 use crate::trace::say;
 use std::ffi::CStr;
 
-/// Writes a line about each once that the library references, about the process default, and about each slot that has values. No lock is
-/// held while it is written.
+mod stays;
+
+pub(crate) use stays::append_stay;
+
+/// Writes a line about each once that the library references, about the process default, about each slot that has values, and about each thread
+/// that waits. No lock is held while it is written.
 pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
     dump_head(fd)?;
     let default = Anchor::new(once::default());
@@ -29,7 +33,8 @@ pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
         })?;
         index += 1;
     }
-    dump_slots(fd)
+    dump_slots(fd)?;
+    stays::dump(fd)
 }
 
 // Not inlined, and so are those below: there is a line on the stack in each, and a signal handler's is small.
@@ -117,8 +122,8 @@ fn append_slot(line: &mut Line, info: &slot::Info) {
     }
 }
 
-/// Under the once's lock, where nothing that is referred to can go away.
-fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
+/// What it is called, and where it is; under the once's lock, where nothing that is referred to can go away.
+fn append_called(line: &mut Line, once: &Once, info: &Info) {
     let name = info.name();
     // SAFETY: a C string for as long as the once is locked, or NULL.
     let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
@@ -127,8 +132,13 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
         None if std::ptr::eq(once, once::default()) => append!(*line, "the process default"),
         None => append!(*line, "an unnamed once"),
     }
-    let address = std::ptr::from_ref(once).addr();
-    append!(*line, " at {address:#x}: {}", phase(info.phase));
+    append!(*line, " at {:#x}", std::ptr::from_ref(once).addr());
+}
+
+/// Under the same lock.
+fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
+    append_called(line, once, info);
+    append!(*line, ": {}", phase(info.phase));
     if info.since_ns != 0 {
         append!(*line, " for {}", since(info.since_ns));
     }

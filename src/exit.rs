@@ -14,6 +14,7 @@ pub(crate) unsafe extern "C-unwind" fn thread_exit(_: *mut c_void) {
         fn drop(&mut self) {
             inside(|| {
                 noexcept(|| {
+                    crate::stay::forget_thread();
                     crate::once::forget_thread();
                     crate::ffi::forget_view();
                     crate::error::forget_thread();

@@ -4,6 +4,7 @@
 use crate::cuda;
 use crate::once::{graph, registry};
 use crate::slot;
+use crate::stay;
 use crate::sys::local::Local;
 use crate::sys::{birthmark, thread};
 use crate::trace::{self, observer};
@@ -56,6 +57,7 @@ fn recover() {
     thread::forget_id();
     observer::inherit();
     trace::forked();
+    stay::inherit(before);
     cuda::inherit();
     graph::recover();
     slot::recover(before);
@@ -117,6 +119,7 @@ extern "C" fn child() {
     let before = thread::id();
     thread::forget_id();
     trace::forked();
+    stay::inherit(before);
     cuda::inherit();
     graph::inherit();
     slot::inherit(before);

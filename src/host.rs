@@ -3,16 +3,18 @@
 use crate::abi;
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Subject};
+use crate::stay::{Doing, Staying};
 use crate::sys::bracket::{self, Bracket, Fault, Waited};
 use crate::sys::clock::{self, Deadline, Limit};
 use crate::sys::promise::Promise;
-use crate::sys::site::copy_text;
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Lossy, append, text};
 use crate::sys::{order, process, thread};
-use crate::trace::{Span, Wait, What};
+use crate::trace::{self, Span, Wait, What};
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
+use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
 
 /// The process default.
@@ -58,18 +60,40 @@ pub(crate) fn share() {
     bracket::share();
 }
 
-/// Runs `body` with the host attached, if there is one.
+/// This thread takes a host's lock, which may take for ever.
+pub(crate) struct Taking(Span, Staying);
+
+impl Taking {
+    #[inline(always)]
+    pub(crate) fn begin(host: &Bracket, subject: &dyn Subject, origin: Origin) -> Self {
+        Self(
+            Span::begin(|| What::host_wait(subject)),
+            Staying::begin(Doing::TakingHost(host.name), subject, origin),
+        )
+    }
+
+    /// It has it.
+    pub(crate) fn end(self) {
+        let Self(span, staying) = self;
+        trace::warn_late(&staying);
+        drop(staying);
+        span.end(abi::LAZY_OK);
+    }
+}
+
+/// Runs `body` with the host attached, if there is one, for a call from there.
 pub(crate) fn attached<R>(
     host: Option<Bracket>,
     subject: &dyn Subject,
+    origin: Origin,
     body: impl FnOnce() -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let Some(host) = host else {
         return body();
     };
-    let wait = Span::begin(|| What::host_wait(subject));
+    let taking = Taking::begin(&host, subject, origin);
     let ran = host.run(move || {
-        wait.end(abi::LAZY_OK);
+        taking.end();
         body()
     });
     match (ran.result, ran.fault) {
@@ -121,13 +145,13 @@ pub(crate) fn wait_stubbornly<T: Send + Sync>(wait: &Wait, promise: &Promise<T>)
 }
 
 /// Waits as one that is inside the process's host, which is let go then: a thread that came in holding it would keep it otherwise.
-pub(crate) fn known_inside<R>(subject: &dyn Subject, wait: impl Fn() -> R) -> R {
+pub(crate) fn known_inside<R>(subject: &dyn Subject, origin: Origin, wait: impl Fn() -> R) -> R {
     let Ok(Some(host)) = of(Foreign::default()) else {
         return wait();
     };
-    let taking = Span::begin(|| What::host_wait(subject));
+    let taking = Taking::begin(&host, subject, origin);
     let ran = host.run(|| {
-        taking.end(abi::LAZY_OK);
+        taking.end();
         wait()
     });
     // Where it refuses, this thread waits as it is.
@@ -139,7 +163,7 @@ fn given_up(subject: &dyn Subject, host: *const c_char) -> Failure {
     let name = subject.name();
     let text = text!(
         "{} gave up the wait for {}, as at Ctrl-C; nothing was run or queued",
-        named(host),
+        Named(host),
         Called(subject.kind(), &name)
     );
     Failure::new(Error::Interrupted(text), &name, Facts::default())
@@ -157,7 +181,7 @@ pub(crate) fn failed(
         Fault::Refused(code) | Fault::FailedAfter(code) => code,
         _ => 0,
     };
-    let mut text = text!("{}: ", named(host));
+    let mut text = text!("{}: ", Named(host));
     match fault {
         Fault::Refused(code) => append!(
             text,
@@ -197,6 +221,7 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
         stop.store(true, Relaxed);
         promise.disturb();
     };
+    let host = bracket::innermost();
     let slept = Cell::new(false);
     let taking_back = Cell::new(None);
     let sleep = || {
@@ -204,16 +229,15 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
         limit.spend(|deadline| {
             wait.sleep(promise, slice(deadline), || stop.load(Relaxed));
         });
-        if promise.get().is_none() {
-            wait.warn_if_due();
-        }
         slept.set(is_wanted);
+        wait.takes_back(host);
         taking_back.set(Some(Span::begin(|| What::host_wait(wait.subject))));
     };
     let began = clock::now_ns();
     let waited = bracket::wait(&sleep, &interrupt);
     if let Some(taking_back) = taking_back.take() {
         taking_back.end(abi::LAZY_OK);
+        wait.has_taken_back();
     }
     if !slept.get() {
         // A host that never lets it sleep takes its time, too, or the limit would never come.
@@ -223,11 +247,15 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
 }
 
 /// A host in a message.
-fn named(host: *const c_char) -> impl std::fmt::Display {
-    let name = copy_text(host).ok().flatten();
-    let name = name.as_deref().map_or(c"", |name: &CStr| name);
-    match name.to_bytes() {
-        b"" => text!("the host"),
-        bytes => text!("the host \"{}\"", Lossy(bytes)),
+pub(crate) struct Named(pub(crate) *const c_char);
+
+impl Display for Named {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        // SAFETY: NULL, or a name that the table's author keeps valid.
+        let name = (!self.0.is_null()).then(|| unsafe { CStr::from_ptr(self.0) });
+        match name.map(CStr::to_bytes) {
+            None | Some(b"") => out.write_str("the host"),
+            Some(name) => write!(out, "the host \"{}\"", Lossy(name)),
+        }
     }
 }

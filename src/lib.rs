@@ -11,6 +11,7 @@
 //! | `host`, `name` | host locks around what runs and around waits; what messages call things |
 //! | `cuda` | the CUDA driver as an initializer |
 //! | `dump` | how every once stands, for people |
+//! | `stay` | which threads wait now, or are inside a callback |
 //! | `trace` | what happens, for an observer and as a file |
 //! | `fork`, `exit` | what a child inherits; the end of a thread |
 //! | `sys` | futex, lock, memory, threads: the kernel and the C library |
@@ -42,5 +43,6 @@ pub(crate) mod name;
 pub(crate) mod once;
 #[cfg(not(loom))]
 pub(crate) mod slot;
+pub(crate) mod stay;
 pub(crate) mod sys;
 pub(crate) mod trace;

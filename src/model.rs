@@ -96,7 +96,7 @@ impl Once {
 
     /// `lazy_once_cancel`.
     pub fn cancel(&self, ticket: u64) -> abi::lazy_status {
-        match self.0.cancel(ticket) {
+        match self.0.cancel(ticket, Origin::Address(0)) {
             Ok(Cancelled::Withdrawn) => abi::LAZY_OK,
             Ok(Cancelled::Inside) => abi::LAZY_IN_PROGRESS,
             Err(failure) => failure.status(),
@@ -105,7 +105,7 @@ impl Once {
 
     /// `lazy_once_reset`.
     pub fn reset(&self) -> abi::lazy_status {
-        match self.0.reset() {
+        match self.0.reset(Origin::Address(0)) {
             Ok(Progress::Done) => abi::LAZY_OK,
             Ok(Progress::InProgress) => abi::LAZY_IN_PROGRESS,
             Err(failure) => failure.status(),

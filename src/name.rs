@@ -16,8 +16,9 @@ impl std::ops::Deref for Name {
     }
 }
 
-/// What a message is about.
+/// What a message is about. A debugger knows the numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub(crate) enum Kind {
     Once,
     #[cfg_attr(loom, allow(dead_code))]

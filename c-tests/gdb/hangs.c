@@ -16,6 +16,25 @@ static lazy_once starting = LAZY_ONCE_INIT, plain = LAZY_ONCE_INIT, loading = LA
     queued = LAZY_ONCE_INIT, ready = LAZY_ONCE_INIT, closed = LAZY_ONCE_INIT;
 static uint64_t ticket;
 
+/* A lock that its holder never lets go, and a value that is never made. */
+static int32_t never_attached(void *ctx, void (*body)(void *arg), void *arg) {
+    (void)body;
+    (void)arg;
+    return stays(ctx);
+}
+static const lazy_host big_host = { sizeof(lazy_host), "the big lock", NULL, never_attached, NULL };
+static lazy_once locked = LAZY_ONCE_INIT;
+static int32_t makes(void *ctx, uint32_t index, void **value) { (void)index; (void)value; return stays(ctx); }
+static const lazy_slot_config devices_config = { sizeof(lazy_slot_config), "devices", NULL, makes, NULL, NULL, NULL, LAZY_SLOT_PROCESS, 0 };
+static lazy_slot devices = LAZY_SLOT_INIT(&devices_config);
+static int stuck[3];
+static void *gets(void *number) {
+    void *value;
+    __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
+    lazy_slot_get(&devices, 7, &value); /* where a value was asked for */
+    return NULL;
+}
+
 static void *waits_for_joined(void *ctx) { CHECK_IS(LAZY_INIT(&joined), LAZY_OK); return ctx; }
 static void *cancels(void *ctx) { lazy_once_cancel(&joined, ticket); return ctx; }
 static int joiners[3];
@@ -34,6 +53,11 @@ static int32_t joins(void *ctx) {
     (void)ctx;
     return 0;
 }
+static void *inits_locked(void *number) {
+    __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
+    LAZY_INIT(&locked); /* where the lock was wanted */
+    return NULL;
+}
 static void *inits(void *once) { LAZY_INIT((lazy_once *)once); return NULL; }
 static void configure(lazy_once *once, const char *name, lazy_fn initialize, lazy_fn prepare, uint32_t on_failure) {
     lazy_config config = LAZY_CONFIG_INIT;
@@ -50,6 +74,11 @@ static void until_hung(lazy_once *once, uint32_t phase, int is_running) {
         CHECK_IS(lazy_once_info(once, &info), LAZY_OK);
     } while (info.phase != phase || (is_running && info.running.file == NULL));
 }
+static void until_stuck(int number) {
+    int id;
+    while ((id = __atomic_load_n(&stuck[number], __ATOMIC_SEQ_CST)) == 0) sched_yield();
+    until_asleep(id);
+}
 /* Waits until everything hangs. */
 static void *watches(void *stop) {
     until_hung(&starting, LAZY_INITIALIZING, 0);
@@ -60,6 +89,12 @@ static void *watches(void *stop) {
         while ((id = __atomic_load_n(&joiners[i], __ATOMIC_SEQ_CST)) == 0) sched_yield();
         until_asleep(id);
     }
+    start(gets, &stuck[0]);
+    until_stuck(0);
+    start(gets, &stuck[1]);
+    start(inits_locked, &stuck[2]);
+    until_stuck(1);
+    until_stuck(2);
     puts("hangs");
     fflush(stdout);
     if (stop != NULL) raise(SIGTRAP);
@@ -74,6 +109,10 @@ int main(int count, char **arguments) {
     CHECK_IS(lazy_once_init(&ready), LAZY_OK);
     CHECK_IS(lazy_once_close(&closed), LAZY_OK);
     for (int i = 0; i < 3; i++) CHECK_IS(lazy_once_call(&queued, nothing, NULL), LAZY_QUEUED);
+    lazy_config of_host = LAZY_CONFIG_INIT;
+    of_host.name = "locked";
+    of_host.host = &big_host;
+    CHECK_IS(lazy_once_configure(&locked, &of_host), LAZY_OK);
     configure(&starting, "start\ning", stays, NULL, LAZY_FAIL_SHARE);
     start(inits, &starting);
     configure(&loading, "loading", NULL, stays, LAZY_FAIL_SHARE);

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-KINDS = ("attempt", "request", "wait", "host_wait")
+KINDS = ("attempt", "request", "wait", "host_wait", "factory", "prepare")
 UNKNOWN = "an unknown place"  # what the library writes for a site that it does not know
 Event = Dict[str, Any]
 
@@ -30,7 +30,7 @@ class Span:
     end: Optional[int] = None
     status: int = 0
     outcome: str = "not ended"
-    # What a wait is for: the attempt, or the request, of another thread, that came from the place that the wait names.
+    # What a wait is for: the attempt, the request or the factory of another thread, that came from the place that the wait names.
     awaited: Optional["Span"] = None
 
 
@@ -161,7 +161,7 @@ def _find_awaited(spans: Sequence[Span]) -> None:
     """By time, since threads do not write in its order. What begins or ends at the moment at which a wait begins is open then."""
     moments: List[Tuple[int, int, Span]] = []
     for span in spans:
-        if span.site and span.kind != "host_wait":
+        if span.site and span.kind not in ("host_wait", "prepare"):
             moments.append((span.start, 1 if span.kind == "wait" else 0, span))
             if span.kind != "wait" and span.end is not None:
                 moments.append((span.end, 2, span))
@@ -181,7 +181,7 @@ def _find_awaited(spans: Sequence[Span]) -> None:
 
 
 def _whom(wait: Span, places: Mapping[Tuple[str, str, str], Dict[int, Dict[int, Span]]]) -> Optional[Span]:
-    for kind in ("attempt", "request"):
+    for kind in ("attempt", "request", "factory"):
         threads = places.get((kind, wait.once, wait.site), {})
         others = len(threads) - (wait.thread in threads)
         if others == 1:

@@ -14,6 +14,8 @@ def once(name: str) -> str:
 def subject(span: Span) -> str:
     """What it is about: a wait can be for a slot, too."""
     named = span.name.partition(" for ")[2] if span.kind in ("wait", "host_wait") else ""
+    if span.kind == "factory":
+        named = span.name.partition(" of ")[2].rpartition(", index ")[0]
     return named or ("once %s" % once(span.once) if span.once else "an unnamed once")
 
 
@@ -122,6 +124,10 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
                 lambda span: (once(span.once), span.outcome, span.site))
     tables.each("waits", ("for", "of thread", "outcome", "for what was started or handed in at"), "wait",
                 lambda span: (subject(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.site))
+    tables.each("factories", ("of", "index", "outcome", "called at"), "factory",
+                lambda span: (subject(span), str(span.number), span.outcome, span.site))
+    tables.each("before an attempt: prepare and can_init", ("once", "outcome", "called at"), "prepare",
+                lambda span: (once(span.once), span.outcome, span.site))
     _forks(tables)
     _threads(tables)
     _onces(tables)
@@ -134,7 +140,8 @@ def _what(span: Span) -> str:
         return "%s, of thread %d" % (span.name, span.awaited.thread)
     if span.kind in ("request", "host_wait") or not span.site:
         return span.name
-    return "%s, %sstarted at %s" % (span.name, "for what was " if span.kind == "wait" else "", span.site)
+    how = {"wait": "for what was started", "attempt": "started"}.get(span.kind, "called")
+    return "%s, %s at %s" % (span.name, how, span.site)
 
 
 def _head(tables: Tables, is_clock: bool) -> None:

@@ -17,8 +17,8 @@ svg { background: #fff; font: 12px "DejaVu Sans", Verdana, sans-serif }
 text { fill: #1b1f24 } .small { font-size: 11px; fill: #59636e }
 .head { font-weight: bold } .title { font-size: 15px; font-weight: bold }
 .attempt { fill: #1769aa } .request { fill: #12805c } .wait { fill: #f0b429 }
-.host_wait { fill: #d8a0d8 } .several { fill: #8a929c }
-.attempt + text, .request + text, .several + text { fill: #fff } .wait + text, .host_wait + text { fill: #1b1f24 }
+.host_wait { fill: #d8a0d8 } .factory { fill: #7a4fb5 } .prepare { fill: #5b7083 } .several { fill: #8a929c }
+.attempt + text, .request + text, .factory + text, .prepare + text, .several + text { fill: #fff } .wait + text, .host_wait + text { fill: #1b1f24 }
 .failed { stroke: #d1242f; stroke-width: 2.5 } .open { stroke: #1b1f24; stroke-width: 2; stroke-dasharray: 5 3 }
 text.beside { fill: #1b1f24 } text.bad { fill: #d1242f; font-weight: bold } text.still { font-weight: bold }
 .fork { stroke: #1b1f24; stroke-dasharray: 2 3 } .mark { fill: #1b1f24 }
@@ -30,11 +30,12 @@ text, text.beside { fill: #e8ebef } .small { fill: #a3adb9 } .open, .fork { stro
 """
 LEGEND = (
     ("attempt", "attempt to initialize"), ("request", "callback"), ("wait", "wait"), ("host_wait", "wait for the host's lock"),
+    ("factory", "factory of a slot"), ("prepare", "prepare or can_init"),
     ("attempt failed", "failed"), ("attempt open", "not ended"),
 )
 MANY = {
     "attempt": "attempts", "request": "callbacks", "wait": "waits", "host_wait": "waits for the host's lock",
-    "several": "short ones",
+    "factory": "factories", "prepare": "prepares", "several": "short ones",
 }
 
 
@@ -106,7 +107,7 @@ def _label(span: Span) -> str:
     whom = " (thread %d)" % span.awaited.thread if span.awaited else ""
     text = {
         "attempt": "init %s" % once(span.once), "request": span.site[span.site.rfind("/") + 1:] or "callback",
-        "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
+        "factory": "makes %s" % subject(span), "prepare": "prepares %s" % once(span.once), "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
     }[span.kind]
     if span.end is None:
         return "NOT ENDED: " + text

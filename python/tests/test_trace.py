@@ -88,12 +88,16 @@ run_threads(slot.get, wait)
 
 
 @pytest.mark.parametrize("how, ends_by", [("return 1", 0), ("os.kill(os.getpid(), 9)", signal.SIGKILL)], ids=["ends", "hangs"])
-def test_what_is_not_known_of_a_wait_for_a_slot_is_left_out(tmp_path, how, ends_by):
+def test_a_factory_and_the_wait_for_it(tmp_path, how, ends_by):
     said = python(*TOOL, traced(tmp_path, SLOT.replace("HOW", how), ends_by=ends_by), "-o", tmp_path / "trace.svg")
-    wait, = section(said, "waits")
-    assert wait["for"] == 'slot "make"' and set(wait) == {"start", "took", "process", "thread", "for", "outcome"}
+    (wait,), (factory,) = section(said, "waits"), section(said, "factories")
+    assert wait["for"] == factory["of"] == 'slot "make"' and factory["index"] == "0" and factory["called at"]
+    assert wait["of thread"] == factory["thread"] != wait["thread"] and float(factory["start"]) < float(wait["start"])
+    assert factory["outcome"] == ("not ended" if ends_by else "success")
     assert "unknown place" not in said and "unknown place" not in (tmp_path / "trace.svg").read_text()
-    assert ('wait for slot "make"\n' in said) == bool(ends_by)
+    assert ('wait for slot "make", of thread %s\n' % factory["thread"] in said) == bool(ends_by)
+    assert ('factory of slot "make", index 0, called at' in said) == bool(ends_by)
+    assert len(bars(tmp_path / "trace.svg", "factory open" if ends_by else "factory")) >= 1
 
 
 FORK = """
@@ -165,7 +169,7 @@ def test_equal_process_numbers_of_several_machines_are_kept_apart(tmp_path):
     other.write_text(other.read_text().replace('"ts":', '"ts":9'))  # another clock
     said = python(*TOOL, trace, other, "--merge", tmp_path / "merged.json", "--align", "start")
     events = events_of(tmp_path / "merged.json")
-    names = {each["pid"]: each["args"]["name"] for each in events if each["ph"] == "M"}
+    names = {each["pid"]: each["args"]["name"] for each in events if each.get("name") == "process_name"}
     assert len(names) == 4 and sum("other.json" in name for name in names.values()) == 2
     forks = [(each["pid"], each["args"]["parent"]) for each in events if each["ph"] == "i"]
     assert len(set(forks)) == 2 and {pid for pair in forks for pid in pair} == set(names)

@@ -9,6 +9,7 @@ use crate::fork;
 pub(super) use crate::once::default;
 use crate::once::{self, Ask, Config, Decision, Once, Progress, Start};
 use crate::slot::Slot;
+use crate::stay;
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
 use crate::sys::site::Origin;
@@ -66,7 +67,10 @@ pub(super) fn enter() {
 #[cold]
 fn notice() {
     preserved(|| {
-        thread::cut_marks();
+        if thread::has_marks() {
+            thread::cut_marks();
+            stay::cut();
+        }
         bracket::cut();
         fork::look();
         trace::look();

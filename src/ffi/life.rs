@@ -3,10 +3,11 @@
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 
-use super::{entry, view};
+use super::{entry, view, with_return_address};
 use crate::abi::{self, lazy_info, lazy_once, lazy_status};
 use crate::error::Failure;
 use crate::once::{self, Progress};
+use crate::sys::site::Origin;
 use crate::sys::sized::Target;
 use crate::sys::text::text;
 
@@ -70,16 +71,22 @@ pub unsafe extern "C-unwind" fn lazy_once_named(name: *const c_char) -> *mut laz
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_once_reset(once: *mut lazy_once) -> lazy_status {
+    with_return_address!(reset_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn reset_body(once: *mut lazy_once, caller: usize) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
         let once = entry::owned(once)?;
         once.check_frames()?;
-        once.reset().map(|progress| match progress {
-            Progress::Done => abi::LAZY_OK,
-            Progress::InProgress => abi::LAZY_IN_PROGRESS,
-        })
+        once.reset(Origin::Address(caller))
+            .map(|progress| match progress {
+                Progress::Done => abi::LAZY_OK,
+                Progress::InProgress => abi::LAZY_IN_PROGRESS,
+            })
     })
 }
 

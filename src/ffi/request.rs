@@ -9,6 +9,7 @@ use crate::error::{self, Failure};
 use crate::once::{self, Ask, Cancelled, Decision, Details, Once, Replaced};
 use crate::sys::callback::Callback;
 use crate::sys::errno::preserved;
+use crate::sys::site::Origin;
 use crate::sys::sized::{Foreign, Target};
 use crate::sys::text::text;
 use crate::sys::thread;
@@ -81,12 +82,21 @@ pub unsafe extern "C-unwind" fn lazy_once_submit(
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u64) -> lazy_status {
+    with_return_address!(cancel_body, "rdx", "x2")
+}
+
+unsafe extern "C-unwind" fn cancel_body(
+    once: *mut lazy_once,
+    ticket: u64,
+    caller: usize,
+) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
         entry::owned(once)?
-            .cancel(ticket)
+            .cancel(ticket, Origin::Address(caller))
             .map(|cancelled| match cancelled {
                 Cancelled::Withdrawn => abi::LAZY_OK,
                 Cancelled::Inside => abi::LAZY_IN_PROGRESS,
@@ -113,9 +123,18 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel(once: *mut lazy_once, ticket: u
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_once_cancel_owner(
     once: *mut lazy_once,
     owner: *const c_void,
+) -> usize {
+    with_return_address!(cancel_owner_body, "rdx", "x2")
+}
+
+unsafe extern "C-unwind" fn cancel_owner_body(
+    once: *mut lazy_once,
+    owner: *const c_void,
+    caller: usize,
 ) -> usize {
     // SAFETY: the C caller passes a once or NULL.
     let Some(once) = (unsafe { entry::once(once) }).filter(|_| !owner.is_null()) else {
@@ -127,7 +146,8 @@ pub unsafe extern "C-unwind" fn lazy_once_cancel_owner(
     // What another copy of the library owns may hold requests of this owner's: that is no "none".
     let mut withdrawn = usize::MAX;
     entry::slow(|| {
-        withdrawn = entry::owned(Some(once))?.cancel_owner(owner.addr())?;
+        let once = entry::owned(Some(once))?;
+        withdrawn = once.cancel_owner(owner.addr(), Origin::Address(caller))?;
         Ok(abi::LAZY_OK)
     });
     withdrawn
@@ -270,7 +290,7 @@ fn act(
             }
         };
         let (result, fault) = if details.held {
-            match once.held(run) {
+            match once.held(details.origin, run) {
                 Ok(ran) => ran,
                 // The host did not let it run: it was not taken.
                 Err(failure) => return own(|| error::raise(failure)),

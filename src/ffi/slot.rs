@@ -3,11 +3,12 @@
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 
-use super::entry;
+use super::{entry, with_return_address};
 use crate::abi::{self, lazy_slot, lazy_slot_config, lazy_status};
 use crate::error::Failure;
 use crate::slot::{self, Config, Retired, Slot};
 use crate::sys::errno;
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 
 /// Says how the values of `slot` are made and ended; before its first value.
@@ -102,16 +103,44 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
             *place = found;
             abi::LAZY_OK
         }
-        (_, place) => get_slow(slot, index, place),
+        // SAFETY: what the caller passed.
+        (_, place) => unsafe {
+            let value = place.map_or(core::ptr::null_mut(), core::ptr::from_mut);
+            get_slow(
+                slot.map_or(core::ptr::null(), core::ptr::from_ref),
+                index,
+                value,
+            )
+        },
     }
 }
 
+/// The rest of that. A jump to it leaves the caller's return address in place, which costs a value that is found nothing; where a compiler
+/// makes it a call, the place that it finds is `lazy_slot_get`.
 #[cold]
-fn get_slow(slot: Option<&Slot>, index: u32, place: Option<&mut *mut c_void>) -> lazy_status {
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn get_slow(
+    slot: *const Slot,
+    index: u32,
+    value: *mut *mut c_void,
+) -> lazy_status {
+    with_return_address!(get_body, "rcx", "x3")
+}
+
+unsafe extern "C-unwind" fn get_body(
+    slot: *const Slot,
+    index: u32,
+    value: *mut *mut c_void,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: from `lazy_slot_get`.
+    let (slot, place) = unsafe { (slot.as_ref(), value.as_mut()) };
     let errno = Cell::new(None);
     let status = entry::slow(|| {
         let place = place.ok_or_else(|| Failure::invalid("the place for the value is NULL"))?;
-        *place = slot.ok_or_else(no_slot)?.get(index, &errno)?;
+        *place = slot
+            .ok_or_else(no_slot)?
+            .get(index, Origin::Address(caller), &errno)?;
         Ok(abi::LAZY_OK)
     });
     if let Some(number) = errno.get() {
@@ -141,15 +170,26 @@ fn get_slow(slot: Option<&Slot>, index: u32, place: Option<&mut *mut c_void>) ->
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_slot_set(
     slot: *mut lazy_slot,
     index: u32,
     value: *mut c_void,
 ) -> lazy_status {
+    with_return_address!(set_body, "rcx", "x3")
+}
+
+unsafe extern "C-unwind" fn set_body(
+    slot: *mut lazy_slot,
+    index: u32,
+    value: *mut c_void,
+    caller: usize,
+) -> lazy_status {
     // SAFETY: the C caller passes a slot or NULL.
     let slot = unsafe { given(slot) };
     entry::slow(|| {
-        slot.ok_or_else(no_slot)?.set(index, value)?;
+        slot.ok_or_else(no_slot)?
+            .set(index, value, Origin::Address(caller))?;
         Ok(abi::LAZY_OK)
     })
 }
@@ -203,14 +243,21 @@ pub unsafe extern "C-unwind" fn lazy_slot_has(slot: *const lazy_slot, index: u32
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_slot_retire(slot: *mut lazy_slot) -> lazy_status {
+    with_return_address!(retire_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn retire_body(slot: *mut lazy_slot, caller: usize) -> lazy_status {
     // SAFETY: the C caller passes a slot or NULL.
     let slot = unsafe { given(slot) };
     entry::slow(|| {
-        Ok(match slot.ok_or_else(no_slot)?.retire()? {
-            Retired::Done => abi::LAZY_OK,
-            Retired::Inside => abi::LAZY_IN_PROGRESS,
-        })
+        Ok(
+            match slot.ok_or_else(no_slot)?.retire(Origin::Address(caller))? {
+                Retired::Done => abi::LAZY_OK,
+                Retired::Inside => abi::LAZY_IN_PROGRESS,
+            },
+        )
     })
 }
 

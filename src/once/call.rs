@@ -77,7 +77,9 @@ pub(crate) fn call(once: &Once, ask: &Ask) -> Result<(Decision, Replaced), Failu
                     let (limit_ns, host) = (config.limit_ns(), config.host);
                     let limit = limit.get_or_insert_with(|| Limit::new(limit_ns));
                     drop(locked);
-                    once.attached(host::of(host)?, || once.wait_for(&attempt, limit).map(drop))?;
+                    let origin = ask.origin();
+                    let wait = || once.wait_for(&attempt, limit, origin).map(drop);
+                    once.attached(host::of(host)?, origin, wait)?;
                     continue;
                 }
                 Door::Refused => {
@@ -163,6 +165,13 @@ impl Locked<'_> {
 }
 
 impl Ask {
+    fn origin(&self) -> Origin {
+        match self {
+            Self::Plain(_, caller) => Origin::Address(*caller),
+            Self::Request { details, .. } => details.origin,
+        }
+    }
+
     /// Allocates what the append lacked, outside the lock.
     fn bring(&self, spare: &mut Spare, lack: Lack) -> Result<(), NoMemory> {
         match self {

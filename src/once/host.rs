@@ -12,39 +12,42 @@
 //! ```
 
 use super::Once;
-use crate::abi::LAZY_OK;
 use crate::error::Failure;
-use crate::host::{self, attached, failed};
+use crate::host::{self, Taking, attached, failed};
 pub(super) use crate::host::{is_same, of, share};
+use crate::stay::Doing;
 use crate::sys::bracket::{Bracket, Fault};
 use crate::sys::clock::Limit;
 use crate::sys::promise::Promise;
+use crate::sys::site::Origin;
 use crate::sys::text::Text;
-use crate::trace::{Span, Wait, What};
+use crate::trace::Wait;
 
 impl Once {
     /// Runs `body` with the host attached, if there is one.
     pub(super) fn attached<R>(
         &self,
         host: Option<Bracket>,
+        origin: Origin,
         body: impl FnOnce() -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        attached(host, self, body)
+        attached(host, self, origin, body)
     }
 
     /// Runs `body`, which runs a request at once, with the host attached. If it ran, its own result counts, and a fault of the
     /// hooks is given beside it. Which host that is, only the copy of the library knows that owns the once.
     pub(crate) fn held<R>(
         &self,
+        origin: Origin,
         body: impl FnOnce() -> R,
     ) -> Result<(R, Option<Failure>), Failure> {
         self.check_copy()?;
         let Some(host) = of(self.configured_host())? else {
             return Ok((body(), None));
         };
-        let wait = Span::begin(|| What::host_wait(self));
+        let taking = Taking::begin(&host, self, origin);
         let ran = host.run(move || {
-            wait.end(LAZY_OK);
+            taking.end();
             share();
             body()
         });
@@ -55,22 +58,30 @@ impl Once {
         }
     }
 
-    /// The value of a promise, slept for without any host; `None` after the limit.
+    /// The outcome of an attempt, slept for without any host; `None` after the limit.
     pub(super) fn wait_on<'p, T: Send + Sync>(
         &self,
         promise: &'p Promise<T>,
         limit: &Limit,
+        origin: Origin,
         whom: &dyn Fn() -> Text,
     ) -> Result<Option<&'p T>, Failure> {
-        host::wait_on(&Wait::new(self, whom), promise, limit)
+        host::wait_on(
+            &Wait::new(Doing::AwaitingAttempt, self, origin, whom),
+            promise,
+            limit,
+        )
     }
 
-    /// The same without a limit, never given up.
+    /// Sleeps until that thread is done with a request; without a limit, never given up.
     pub(super) fn wait_stubbornly<T: Send + Sync>(
         &self,
         promise: &Promise<T>,
+        by: u64,
+        origin: Origin,
         whom: &dyn Fn() -> Text,
     ) {
-        host::wait_stubbornly(&Wait::new(self, whom), promise);
+        let wait = Wait::new(Doing::AwaitingRequest(by), self, origin, whom);
+        host::wait_stubbornly(&wait, promise);
     }
 }

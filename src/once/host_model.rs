@@ -5,6 +5,7 @@ use crate::abi;
 use crate::error::Failure;
 use crate::sys::clock::{Deadline, Limit};
 use crate::sys::promise::Promise;
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::Text;
 
@@ -24,6 +25,7 @@ impl Once {
     pub(super) fn attached<R>(
         &self,
         _host: Option<Bracket>,
+        _origin: Origin,
         body: impl FnOnce() -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         body()
@@ -33,12 +35,19 @@ impl Once {
         &self,
         promise: &'p Promise<T>,
         limit: &Limit,
+        _origin: Origin,
         _whom: &dyn Fn() -> Text,
     ) -> Result<Option<&'p T>, Failure> {
         Ok(limit.spend(|deadline| promise.wait(deadline)))
     }
 
-    pub(super) fn wait_stubbornly<T>(&self, promise: &Promise<T>, _whom: &dyn Fn() -> Text) {
+    pub(super) fn wait_stubbornly<T>(
+        &self,
+        promise: &Promise<T>,
+        _by: u64,
+        _origin: Origin,
+        _whom: &dyn Fn() -> Text,
+    ) {
         promise.wait(Deadline::Never);
     }
 }

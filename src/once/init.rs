@@ -2,19 +2,16 @@
 
 use super::attempt::{Attempt, Outcome, Progress};
 use super::config::{Config, OnFailure};
-use super::failure::{Code, Said, called};
 use super::gate::{Gate, Standing};
 use super::{Once, host};
 use crate::abi;
-use crate::error::{Error, Facts, Failure, Scope};
+use crate::error::Failure;
 use crate::sys::callback::Callback;
 use crate::sys::clock::{self, Limit};
 use crate::sys::memory::Shared;
 use crate::sys::process;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
-use crate::sys::text::{append, text};
-use crate::sys::thread::{self, Mark};
 
 /// What a call that initializes asks for.
 pub(crate) struct Start {
@@ -35,7 +32,7 @@ pub(crate) fn init(once: &Once, start: &Start) -> Result<Progress, Failure> {
         let next = match turn.look()? {
             Look::Over(progress) => return Ok(progress),
             Look::Prepare(callback) => Next::Prepare(callback),
-            Look::Go(host) => once.attached(host::of(host)?, || turn.take())?,
+            Look::Go(host) => once.attached(host::of(host)?, start.origin, || turn.take())?,
         };
         match next {
             // A hook of the host forked, or a signal handler while this thread slept: this is a child of the process that came so far.
@@ -44,7 +41,7 @@ pub(crate) fn init(once: &Once, start: &Start) -> Result<Progress, Failure> {
             }
             Next::Over(progress) => return Ok(progress),
             Next::Prepare(callback) => {
-                once.prepare(callback)?;
+                once.prepare(callback, start.origin)?;
                 turn.is_prepared = true;
             }
         }
@@ -167,7 +164,7 @@ impl<'a> Turn<'a> {
                             drop(locked);
                             spare = attempt;
                             host::share();
-                            self.once.ask(can_init)?;
+                            self.once.ask(can_init, self.start.origin)?;
                             self.is_asked = true;
                         }
                         (_, None) => {
@@ -209,110 +206,13 @@ impl<'a> Turn<'a> {
             return Ok(None);
         };
         let limit = self.limit.get_or_insert_with(|| Limit::new(u64::MAX));
-        match self.once.wait_for(&awaited.attempt, limit)? {
+        match self
+            .once
+            .wait_for(&awaited.attempt, limit, self.start.origin)?
+        {
             Outcome::Ready => Ok(Some(Progress::Done)),
             Outcome::Failed(failure) if !awaited.take_turns => Err(failure.clone()),
             Outcome::Failed(_) | Outcome::Void => Ok(None),
         }
-    }
-}
-
-/// This thread runs `prepare`, which a forked child may have to know.
-struct Preparing<'a> {
-    once: &'a Once,
-    succeeded: bool,
-}
-
-impl<'a> Preparing<'a> {
-    fn begin(once: &'a Once) -> Self {
-        if let Some(mut locked) = once.lock_gate() {
-            locked.gate().preparing += 1;
-        }
-        Self {
-            once,
-            succeeded: false,
-        }
-    }
-}
-
-impl Drop for Preparing<'_> {
-    fn drop(&mut self) {
-        // Closed, or made anew meanwhile, it does not know of this thread.
-        if let Some(mut locked) = self.once.lock_gate() {
-            let gate = locked.gate();
-            gate.preparing = gate.preparing.saturating_sub(1);
-            gate.prepared |= self.succeeded;
-        }
-    }
-}
-
-/// Callbacks that run before an attempt is owned, each under a mark of its own.
-impl Once {
-    pub(super) fn prepare_key(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    fn ask_key(&self) -> usize {
-        self.prepare_key() + 1
-    }
-
-    /// Is this thread inside `prepare`?
-    pub(super) fn is_preparing(&self) -> bool {
-        Mark::is_set(self.prepare_key())
-    }
-
-    /// Is this thread inside `can_init`?
-    fn is_asking(&self) -> bool {
-        Mark::is_set(self.ask_key())
-    }
-
-    fn prepare(&self, callback: Callback) -> Result<(), Failure> {
-        let scope = Scope::enter();
-        let mut preparing = Preparing::begin(self);
-        let code = Mark::during(self.prepare_key(), || thread::outside(|| callback.run()));
-        preparing.succeeded = code == 0;
-        drop(preparing);
-        if code == 0 {
-            return Ok(());
-        }
-        let (said, cause) = scope.take(code);
-        let name = self.name();
-        let (status, code, said) = said.map_or((abi::LAZY_E_INIT, code, None), |said| {
-            (said.status, said.shown, Some(said.text))
-        });
-        let mut text = text!("the prepare of {} failed{}", called(&name), Code(code));
-        if let Some(said) = said {
-            append!(text, ": {said}");
-        }
-        append!(text, " (no attempt was made; a new call tries again)");
-        let facts = Facts {
-            code,
-            cause,
-            ..Facts::default()
-        };
-        Err(Failure::new(Error::from_status(status, text), &name, facts))
-    }
-
-    fn ask(&self, callback: Callback) -> Result<(), Failure> {
-        let scope = Scope::enter();
-        let code = Mark::during(self.ask_key(), || thread::outside(|| callback.run()));
-        if code == 0 {
-            return Ok(());
-        }
-        let (said, cause) = scope.take(code);
-        let name = self.name();
-        let said = Said(said.as_ref().map(|said| &*said.text));
-        let text = text!(
-            "{} cannot be initialized now: its can_init answered {code}{} (no attempt was made, nothing queued was lost; try \
-             again later)",
-            called(&name),
-            said
-        );
-        let facts = Facts {
-            code,
-            cause,
-            ..Facts::default()
-        };
-        Err(Failure::new(Error::NotNow(text), &name, facts))
     }
 }

@@ -19,7 +19,7 @@ const _: () = assert!(size_of::<Option<Shared<Attempt>>>() == size_of::<usize>()
 const _: () = assert!(size_of::<Option<Shared<CString>>>() == size_of::<usize>());
 
 /// In bytes. Those in what is [`Shared`] count from where that points to.
-pub(crate) const LAYOUT: [u32; 23] = [
+pub(crate) const LAYOUT: [u32; 21] = [
     registry::PLACES as u32,
     registry::PLACES_POINTER as u32,
     registry::PLACE as u32,
@@ -31,12 +31,10 @@ pub(crate) const LAYOUT: [u32; 23] = [
     offset_of!(Gate, latest) as u32,
     offset_of!(Gate, history.since_ns) as u32,
     Shared::<CString>::VALUE as u32,
-    Shared::<Attempt>::SIZE as u32,
     (Shared::<Attempt>::VALUE + offset_of!(Attempt, number)) as u32,
     (Shared::<Attempt>::VALUE + Attempt::ORIGIN) as u32,
     (Shared::<Attempt>::VALUE + Attempt::OWNER) as u32,
     (Shared::<Attempt>::VALUE + offset_of!(Attempt, waiters)) as u32,
-    Shared::<Request>::SIZE as u32,
     (Shared::<Request>::VALUE + offset_of!(Request, details.origin)) as u32,
     (Shared::<Block>::VALUE + Block::ENTRIES) as u32,
     (Shared::<Block>::VALUE + Block::ENTRIES_POINTER) as u32,

@@ -6,6 +6,7 @@ use crate::abi;
 use crate::error::Failure;
 use crate::sys::clock::Limit;
 use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 
 /// What a look at the once came to.
@@ -17,8 +18,8 @@ enum Step {
 }
 
 impl Once {
-    /// Makes the once fresh, its queue kept, in the same step in which it sees that no attempt is running.
-    pub(crate) fn reset(&self) -> Result<Progress, Failure> {
+    /// Makes the once fresh, its queue kept, in the same step in which it sees that no attempt is running; for a call from there.
+    pub(crate) fn reset(&self, origin: Origin) -> Result<Progress, Failure> {
         let mut limit = None;
         loop {
             let mut registry = registry::lock();
@@ -61,8 +62,8 @@ impl Once {
                 Step::Closed(error) => return Err(error.unwrap_or_else(|| Failure::closed(c""))),
                 Step::Wait(attempt, limit_ns, host) => {
                     let limit = limit.get_or_insert_with(|| Limit::new(limit_ns));
-                    self.attached(host::of(host)?, || {
-                        self.wait_uncounted(&attempt, limit).map(drop)
+                    self.attached(host::of(host)?, origin, || {
+                        self.wait_uncounted(&attempt, limit, origin).map(drop)
                     })?;
                 }
             }

@@ -16,11 +16,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use {super::graph::Waiting, crate::sys::thread};
 
 impl Once {
-    /// The outcome of the attempt that was found running, whatever has happened to the once since.
+    /// The outcome of the attempt that was found running, whatever has happened to the once since; for a call from there.
     pub(super) fn wait_for<'a>(
         &self,
         attempt: &'a Shared<Attempt>,
         limit: &Limit,
+        origin: Origin,
     ) -> Result<&'a Outcome, Failure> {
         /// Counts also where a host's hook unwinds.
         struct Counted<'a>(&'a Attempt);
@@ -31,7 +32,7 @@ impl Once {
         }
         attempt.waiters.fetch_add(1, Relaxed);
         let _counted = Counted(attempt);
-        self.wait_uncounted(attempt, limit)
+        self.wait_uncounted(attempt, limit, origin)
     }
 
     /// The same for one that is not waiting to use the once.
@@ -39,9 +40,10 @@ impl Once {
         &self,
         attempt: &'a Shared<Attempt>,
         limit: &Limit,
+        origin: Origin,
     ) -> Result<&'a Outcome, Failure> {
         let span = Span::begin(|| What::wait(self, attempt.origin()));
-        let result = self.wait_unseen(attempt, limit);
+        let result = self.wait_unseen(attempt, limit, origin);
         span.end(match &result {
             Ok(outcome) => outcome.status(),
             Err(failure) => failure.status(),
@@ -53,6 +55,7 @@ impl Once {
         &self,
         attempt: &'a Shared<Attempt>,
         limit: &Limit,
+        origin: Origin,
     ) -> Result<&'a Outcome, Failure> {
         let began = clock::now_ns();
         #[cfg(not(loom))]
@@ -62,7 +65,7 @@ impl Once {
             None
         };
         Mark::during(attempt.key(), || {
-            self.wait_on(&attempt.outcome, limit, &|| self.whom(attempt))
+            self.wait_on(&attempt.outcome, limit, origin, &|| self.whom(attempt))
         })?
         .ok_or_else(|| self.timed_out(attempt, began))
     }

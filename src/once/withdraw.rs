@@ -12,6 +12,7 @@ use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
 use crate::sys::noexcept::noexcept;
 use crate::sys::order;
+use crate::sys::site::Origin;
 use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
 use crate::trace::{Span, What};
@@ -38,14 +39,14 @@ enum Step {
 
 impl Once {
     /// Withdraws a request. One that is running is waited for, and then there is none.
-    pub(crate) fn cancel(&self, ticket: u64) -> Result<Cancelled, Failure> {
+    pub(crate) fn cancel(&self, ticket: u64, origin: Origin) -> Result<Cancelled, Failure> {
         match self.take_out(&mut |_| Some(ticket)) {
             Step::Withdrawn(request) => {
                 self.release_all([request]);
                 return Ok(Cancelled::Withdrawn);
             }
             Step::Inside => return Ok(Cancelled::Inside),
-            Step::Busy(request, by) => self.wait_until_gone(&request, by)?,
+            Step::Busy(request, by) => self.wait_until_gone(&request, by, origin)?,
             Step::Nothing => {}
         }
         let name = self.name();
@@ -68,7 +69,7 @@ impl Once {
 
     /// Withdraws everything of this owner's, then waits for what runs, unless this thread is inside it. The number of
     /// requests that will never run.
-    pub(crate) fn cancel_owner(&self, owner: usize) -> Result<usize, Failure> {
+    pub(crate) fn cancel_owner(&self, owner: usize, origin: Origin) -> Result<usize, Failure> {
         let mut withdrawn = 0;
         for waits in [false, true] {
             let mut from = (i32::MIN, 0);
@@ -84,7 +85,7 @@ impl Once {
                         withdrawn += 1;
                     }
                     Step::Busy(request, by) if waits => {
-                        self.wait_until_gone(&request, by)?;
+                        self.wait_until_gone(&request, by, origin)?;
                         from = (i32::MIN, 0);
                     }
                     Step::Busy(..) | Step::Inside => {}
@@ -145,9 +146,14 @@ impl Once {
         }
     }
 
-    fn wait_until_gone(&self, request: &Shared<Request>, by: u64) -> Result<(), Failure> {
+    fn wait_until_gone(
+        &self,
+        request: &Shared<Request>,
+        by: u64,
+        origin: Origin,
+    ) -> Result<(), Failure> {
         let span = Span::begin(|| What::wait(self, request.details.origin));
-        let result = self.wait_for_request(request, by);
+        let result = self.wait_for_request(request, by, origin);
         span.end(
             result
                 .as_ref()
@@ -156,7 +162,12 @@ impl Once {
         result
     }
 
-    fn wait_for_request(&self, request: &Shared<Request>, by: u64) -> Result<(), Failure> {
+    fn wait_for_request(
+        &self,
+        request: &Shared<Request>,
+        by: u64,
+        origin: Origin,
+    ) -> Result<(), Failure> {
         #[cfg(not(loom))]
         let _edge = if thread::owns_any() {
             Some(super::graph::Waiting::begin_for_request(
@@ -176,12 +187,12 @@ impl Once {
                 )
             };
             let wait = || {
-                self.wait_stubbornly(&request.gone, &whom);
+                self.wait_stubbornly(&request.gone, by, origin, &whom);
                 Ok(())
             };
             // A host that refuses this thread has not let it wait without: it waits as it is.
-            if self.attached(host, wait).is_err() {
-                self.wait_stubbornly(&request.gone, &whom);
+            if self.attached(host, origin, wait).is_err() {
+                self.wait_stubbornly(&request.gone, by, origin, &whom);
             }
         });
         Ok(())

@@ -41,6 +41,16 @@ pub(crate) struct Body {
     parts: UnsafeCell<Option<Unique<Parts>>>,
 }
 
+// Pointers, of which NULL is the absent one.
+const _: () = assert!(size_of::<UnsafeCell<Option<Unique<Parts>>>>() == size_of::<usize>());
+const _: () = assert!(size_of::<Name>() == size_of::<usize>());
+
+/// For a debugger: where in the body of a slot its parts are, and in those its name.
+pub(crate) const LAYOUT: [u32; 2] = [
+    std::mem::offset_of!(Body, parts) as u32,
+    std::mem::offset_of!(Parts, config.name.0) as u32,
+];
+
 // SAFETY: the parts are reached only with the lock held.
 unsafe impl Sync for Body {}
 

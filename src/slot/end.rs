@@ -3,12 +3,14 @@
 use super::Slot;
 use super::body::{self, Body};
 use super::config::Config;
-use super::make::wait_for_end;
 use super::value::{Stage, Value};
+use super::wait::wait_for_end;
 use crate::error::Failure;
 use crate::host::attached;
+use crate::stay::{Doing, Staying};
 use crate::sys::bracket::{self, Bracket};
 use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
 use crate::sys::text::text;
 use crate::sys::thread::{self, Mark};
 use std::ffi::c_void;
@@ -46,7 +48,7 @@ impl Ending {
     /// Runs the destructor. Where the host refuses, the value is leaked.
     pub(super) fn run(self) -> Result<(), Failure> {
         let body = self.value.body;
-        attached(self.config.bracket()?, body, || {
+        attached(self.config.bracket()?, body, Origin::Address(0), || {
             self.run_attached();
             Ok(())
         })
@@ -55,6 +57,8 @@ impl Ending {
     /// The same inside the host.
     pub(super) fn run_attached(&self) {
         bracket::share();
+        let doing = Doing::Ending(self.value.index.into());
+        let _staying = Staying::begin(doing, self.value.body, Origin::Address(0));
         Mark::during(self.value.body.mark(), || {
             self.config.factory.destroy(self.value.index, self.pointer);
         });
@@ -85,8 +89,8 @@ pub(crate) enum Retired {
 }
 
 impl Slot {
-    /// Ends every value, on this thread, and makes sure that no callback of the slot runs or will run.
-    pub(crate) fn retire(&self) -> Result<Retired, Failure> {
+    /// Ends every value, on this thread, and makes sure that no callback of the slot runs or will run; for a call from there.
+    pub(crate) fn retire(&self, origin: Origin) -> Result<Retired, Failure> {
         let body = self.body()?;
         if Mark::is_set(body.mark()) {
             return Ok(Retired::Inside);
@@ -95,9 +99,9 @@ impl Slot {
             .parts(&mut body::lock())
             .map(|parts| parts.config.clone());
         if let Some(config) = known {
-            attached(config.bracket()?, body, || {
+            attached(config.bracket()?, body, origin, || {
                 body.shut();
-                body.end_all()
+                body.end_all(origin)
             })?;
             body.forget_parts();
         }
@@ -106,7 +110,7 @@ impl Slot {
 }
 
 impl Body {
-    fn end_all(&'static self) -> Result<(), Failure> {
+    fn end_all(&'static self, origin: Origin) -> Result<(), Failure> {
         loop {
             let last = self
                 .parts(&mut body::lock())
@@ -116,7 +120,7 @@ impl Body {
             };
             match Ending::claim(value.clone()) {
                 Some(ending) => ending.run_attached(),
-                None => wait_for_end(&value)?,
+                None => wait_for_end(&value, origin)?,
             }
         }
     }

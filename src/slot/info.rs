@@ -1,6 +1,6 @@
 //! A slot as it is now, for people.
 
-use super::body;
+use super::body::{self, Body};
 use super::value::{Stage, Value};
 use std::ffi::CStr;
 
@@ -60,6 +60,20 @@ pub(crate) fn info(number: usize, mut name: impl FnMut(&CStr)) -> Option<Option<
         if seen < STEPS {
             return Some((place > 0).then_some(info));
         }
+    }
+}
+
+/// Tells the name of the slot whose body that is, under the lock; none where it is retired.
+///
+/// # Safety
+/// The address of a body of this library's.
+pub(crate) unsafe fn with_name(body: usize, tell: impl FnOnce(&CStr)) {
+    let mut held = body::lock();
+    // SAFETY: the caller's promise; a body is never freed.
+    let body = unsafe { &*std::ptr::with_exposed_provenance::<Body>(body) };
+    match body.parts(&mut held) {
+        Some(parts) => tell(&parts.config.name),
+        None => tell(c""),
     }
 }
 

@@ -6,21 +6,19 @@ use super::config::Config;
 use super::failure;
 use super::mine;
 use super::value::{Holder, Stage, Value};
-use crate::abi::LAZY_OK;
+use super::wait::wait_for;
+use crate::abi::{LAZY_E_CALLBACK, LAZY_OK};
 use crate::error::{Failure, Scope};
-use crate::host::{attached, known_inside, wait_on, wait_stubbornly};
-use crate::name::Subject;
-use crate::once::graph::Waiting;
+use crate::host::attached;
+use crate::stay::{Doing, Staying};
 use crate::sys::bracket;
-use crate::sys::clock::Limit;
 use crate::sys::errno;
 use crate::sys::memory::Shared;
 use crate::sys::process;
 use crate::sys::site::Origin;
 use crate::sys::stack;
-use crate::sys::text::{Text, text};
 use crate::sys::thread::{self, Mark};
-use crate::trace::{Span, Wait, What};
+use crate::trace::{Span, What};
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -36,10 +34,11 @@ enum Look {
 }
 
 impl Slot {
-    /// The value at an index, made now if it is not there. `errno` is what a factory of this thread has left there.
+    /// The value at an index, made now if it is not there, for a call from there. `errno` is what a factory of this thread has left there.
     pub(crate) fn get(
         &self,
         index: u32,
+        origin: Origin,
         errno: &Cell<Option<i32>>,
     ) -> Result<*mut c_void, Failure> {
         let body = self.open()?;
@@ -61,12 +60,12 @@ impl Slot {
                 return Err(failure::not_found(body, index));
             }
             // Attached before the making is owned: whoever waits for it does so without the host.
-            let made = attached(config.bracket()?, body, || {
+            let made = attached(config.bracket()?, body, origin, || {
                 loop {
                     match body.look(&config, index)? {
                         Look::There(pointer) => return Ok(Some(pointer)),
-                        Look::Busy(value) => wait_for(&value)?,
-                        Look::Ours(making) => return making.run(&config, errno).map(Some),
+                        Look::Busy(value) => wait_for(&value, origin)?,
+                        Look::Ours(making) => return making.run(&config, origin, errno).map(Some),
                         Look::Again => return Ok(None),
                     }
                 }
@@ -207,66 +206,6 @@ impl Body {
     }
 }
 
-/// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
-/// the factory is also that of whoever waited for it.
-pub(super) fn wait_for(value: &Shared<Value>) -> Result<(), Failure> {
-    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
-    let result = wait_unseen(value);
-    span.end(result.as_ref().map_or_else(Failure::status, |()| LAZY_OK));
-    result
-}
-
-fn wait_unseen(value: &Shared<Value>) -> Result<(), Failure> {
-    let _edge = edge(value)?;
-    known_inside(value.body, || {
-        let limit = Limit::new(u64::MAX);
-        let whom = || whom(value);
-        let wait = Wait::new(value.body, &whom);
-        if value.stage() == Stage::Leaving {
-            wait_on(&wait, &value.gone, &limit)?;
-            return Ok(());
-        }
-        match wait_on(&wait, &value.made, &limit)? {
-            Some(Some(failure)) => Err(failure.clone()),
-            _ => Ok(()),
-        }
-    })
-}
-
-/// The same, whatever comes of it, and never given up.
-pub(super) fn wait_for_end(value: &Shared<Value>) -> Result<(), Failure> {
-    let span = Span::begin(|| What::wait(value.body, Origin::Address(0)));
-    let edge = edge(value)?;
-    let whom = || whom(value);
-    let wait = Wait::new(value.body, &whom);
-    known_inside(value.body, || match value.stage() {
-        Stage::Making => wait_stubbornly(&wait, &value.made),
-        Stage::Leaving => wait_stubbornly(&wait, &value.gone),
-        Stage::Live | Stage::Gone => {}
-    });
-    drop(edge);
-    span.end(LAZY_OK);
-    Ok(())
-}
-
-/// The thread that makes or ends a value, for the warning of a wait.
-#[cold]
-fn whom(value: &Value) -> Text {
-    let does = match value.stage() {
-        Stage::Making => "runs the factory",
-        Stage::Leaving => "ends the value",
-        Stage::Live | Stage::Gone => "is done by now",
-    };
-    text!("thread {} {does}, index {}", value.worker(), value.index)
-}
-
-fn edge(value: &Shared<Value>) -> Result<Option<Waiting>, Failure> {
-    if !thread::owns_any() {
-        return Ok(None);
-    }
-    Waiting::begin_for_value(value, value.body.name()).map(Some)
-}
-
 /// A value that this thread makes. Unless that comes to an end, nothing is left of it.
 pub(super) struct Making {
     value: Shared<Value>,
@@ -285,15 +224,27 @@ impl Making {
         }
     }
 
-    fn run(mut self, config: &Config, errno: &Cell<Option<i32>>) -> Result<*mut c_void, Failure> {
+    fn run(
+        mut self,
+        config: &Config,
+        origin: Origin,
+        errno: &Cell<Option<i32>>,
+    ) -> Result<*mut c_void, Failure> {
         let (body, index) = (self.value.body, self.value.index);
         let scope = Scope::enter();
         self.value.set_frame(stack::here());
+        let span = Span::begin(|| What::factory(body, index, origin));
+        let staying = Staying::begin(Doing::Making(index.into()), body, origin);
         let created = Mark::during(body.mark(), || {
             bracket::share();
             config.factory.create(index)
         });
         errno.set(Some(errno::get()));
+        drop(staying);
+        span.end(match created {
+            Some(Ok(_)) => LAZY_OK,
+            _ => LAZY_E_CALLBACK,
+        });
         match created {
             Some(Ok(pointer)) => self.finish(pointer),
             Some(Err(code)) => {

@@ -5,7 +5,8 @@
 //! | what the library keeps of each slot; the one lock | `body` |
 //! | one value from its making to its end | `value` |
 //! | this thread's values and the snapshots that it has entered | `mine` |
-//! | making, waiting for somebody's factory | `make` |
+//! | making | `make` |
+//! | waiting for somebody's factory or destructor | `wait` |
 //! | why there is no value | `failure` |
 //! | storing another pointer | `set` |
 //! | ending values: at thread exit, by `retire` | `end` |
@@ -29,10 +30,12 @@ mod set;
 mod snapshot;
 mod table;
 mod value;
+mod wait;
 
+pub(crate) use body::LAYOUT;
 pub(crate) use config::Config;
 pub(crate) use end::Retired;
-pub(crate) use info::{Info, info};
+pub(crate) use info::{Info, info, with_name};
 pub(crate) use inherit::{hold_for_fork, inherit, let_go_after_fork, recover};
 pub(crate) use mine::{forget_thread, is_left};
 pub(crate) use named::named;

@@ -4,23 +4,30 @@ use super::Slot;
 use super::body::Body;
 use super::config::Config;
 use super::end::Ending;
-use super::make::{Making, wait_for};
+use super::make::Making;
 use super::mine;
 use super::value::{Holder, Stage, Value};
+use super::wait::wait_for;
 use crate::error::Failure;
 use crate::host::attached;
 use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
 use std::ffi::c_void;
 
 impl Slot {
-    /// Stores a value: in the innermost entered snapshot that has one there, else for this thread or for the process.
-    pub(crate) fn set(&self, index: u32, pointer: *mut c_void) -> Result<(), Failure> {
+    /// Stores a value: in the innermost entered snapshot that has one there, else for this thread or for the process; for a call from there.
+    pub(crate) fn set(
+        &self,
+        index: u32,
+        pointer: *mut c_void,
+        origin: Origin,
+    ) -> Result<(), Failure> {
         let body = self.open()?;
         let entered = mine::find_entered(body.id(index));
         if let Some(value) = entered.filter(|value| value.live().is_some()) {
             return exchange(&value, pointer, &body.config()?);
         }
-        while !self.set_own(body, index, pointer)? {}
+        while !self.set_own(body, index, pointer, origin)? {}
         Ok(())
     }
 
@@ -30,9 +37,10 @@ impl Slot {
         body: &'static Body,
         index: u32,
         pointer: *mut c_void,
+        origin: Origin,
     ) -> Result<bool, Failure> {
         let config = body.config()?;
-        attached(config.bracket()?, body, || {
+        attached(config.bracket()?, body, origin, || {
             loop {
                 let there = body.find_held(&config, index);
                 match there.as_ref().map(|value| (value, value.stage())) {
@@ -43,7 +51,7 @@ impl Slot {
                         return Err(Making::again(value.clone()));
                     }
                     Some((value, Stage::Making | Stage::Leaving)) if config.is_process => {
-                        wait_for(value)?;
+                        wait_for(value, origin)?;
                     }
                     _ => {
                         let value = Value::new(body, index, Body::holder(&config), Stage::Live)

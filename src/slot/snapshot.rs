@@ -11,6 +11,7 @@ use crate::host::attached;
 use crate::sys::anchor::Anchor;
 use crate::sys::memory::{NoMemory, Shared, try_box};
 use crate::sys::noexcept::noexcept;
+use crate::sys::site::Origin;
 use crate::sys::text::text;
 use crate::sys::thread::Mark;
 use crate::sys::{bracket, order};
@@ -94,7 +95,7 @@ impl Snapshot {
             drop(self.table.move_into(larger));
         }
         let shared = Value::new(body, value.index, self.holder(), Stage::Making);
-        let shared = attached(config.bracket()?, body, || {
+        let shared = attached(config.bracket()?, body, Origin::Address(0), || {
             let Some(shared) = body.begin(shared, &config)? else {
                 return Ok(None);
             };

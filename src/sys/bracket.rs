@@ -197,6 +197,13 @@ pub(crate) fn is_inside_any() -> bool {
     !INSIDE.here(Cell::get).is_null()
 }
 
+/// The name of the innermost one.
+pub(crate) fn innermost() -> *const c_char {
+    // SAFETY: as in `wait_in`.
+    let inside = unsafe { INSIDE.here(Cell::get).as_ref() };
+    inside.map_or(std::ptr::null(), |inside| inside.bracket.name)
+}
+
 /// From here on, code of somebody else's runs inside the innermost host.
 pub(crate) fn share() {
     // SAFETY: as in `wait_in`.

@@ -1,6 +1,6 @@
 //! A line of text without an allocation, for what a signal handler may write.
 
-use std::fmt::{self, Write};
+use std::fmt::{self, Display, Formatter, Write};
 
 /// In bytes: longer than any line of ours whose places are of a usual length, and little enough for the stack of a signal handler, which may be
 /// no more than 8 KiB, half of it the kernel's.
@@ -18,6 +18,10 @@ impl Line {
             bytes: [0; LONGEST],
             length: 0,
         }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.length == 0
     }
 
     /// With its end.
@@ -48,5 +52,12 @@ impl Write for Line {
         } else {
             Err(fmt::Error)
         }
+    }
+}
+
+impl Display for Line {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let text = self.bytes.get(..self.length).unwrap_or_default();
+        out.write_str(str::from_utf8(text).unwrap_or_default())
     }
 }

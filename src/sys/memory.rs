@@ -106,8 +106,7 @@ unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 
 #[cfg(not(loom))]
 impl<T> Shared<T> {
-    /// For a debugger: how much memory it points to, and where in that the value is.
-    pub(crate) const SIZE: usize = size_of::<Counted<T>>();
+    /// For a debugger: where in what it points to the value is.
     pub(crate) const VALUE: usize = std::mem::offset_of!(Counted<T>, value);
 }
 

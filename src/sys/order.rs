@@ -73,6 +73,12 @@ orders! {
     publish_trace = Release;
     /// The look for the trace file. Pairs with `publish_trace`.
     see_trace = Acquire;
+    /// A stay is told, or nobody looks at it any more. Pairs with `see_stay` and `leave_stay`: what the stay is; that it has been read.
+    publish_stay = Release;
+    /// The look at a stay, and taking its place. Pairs with `publish_stay` and `leave_stay`.
+    see_stay = Acquire;
+    /// A stay ends. Pairs with `publish_stay`: whoever looked has read it before it changes; and with `see_stay` of the next one there.
+    leave_stay = AcqRel;
     /// A value has been made, or replaced; a slot is retired. Pairs with `see_value`: what the factory wrote.
     publish_value = Release;
     /// The look at a value without a lock. Pairs with `publish_value`.
@@ -128,6 +134,12 @@ pub const UNSEEN: &[(&str, &str)] = &[
         "models write no file; a plain publication of what is complete and never freed",
     ),
     ("see_trace", "as publish_trace"),
+    (
+        "publish_stay",
+        "models have no stays, which tell people how things stand; a plain publication of numbers",
+    ),
+    ("see_stay", "as publish_stay"),
+    ("leave_stay", "as publish_stay"),
 ];
 
 #[cfg(loom)]

@@ -130,15 +130,39 @@ impl FileId {
     }
 }
 
-/// Opens an empty file, to which every write appends.
-pub(crate) fn create(path: &CStr) -> Result<(i32, FileId), SystemError> {
-    let how = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_CLOEXEC;
+/// Opens a file, made if there is none, to which every write appends.
+pub(crate) fn open(path: &CStr) -> Result<(i32, FileId), SystemError> {
+    let how = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC;
     // SAFETY: a C string.
     let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
     if descriptor < 0 {
         return Err(SystemError::latest());
     }
     Ok((descriptor, FileId::of(descriptor)?))
+}
+
+/// Nothing is left in it, if it is a file on a disk.
+pub(crate) fn empty(descriptor: i32) {
+    // SAFETY: anything else is an error, and stays as it is.
+    uncancelled(|| unsafe { libc::ftruncate(descriptor, 0) });
+}
+
+/// The first bytes of a file; none if it cannot be read.
+pub(crate) fn beginning<'a>(path: &CStr, room: &'a mut [u8]) -> &'a [u8] {
+    let how = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    let count = uncancelled(|| {
+        // SAFETY: a C string; so many bytes can be written there; a bad descriptor is an error.
+        unsafe {
+            let descriptor = libc::open(path.as_ptr(), how);
+            let count = libc::read(descriptor, room.as_mut_ptr().cast(), room.len());
+            if descriptor >= 0 {
+                libc::close(descriptor);
+            }
+            count
+        }
+    });
+    let count = usize::try_from(count).unwrap_or(0);
+    room.get(..count).unwrap_or_default()
 }
 
 impl Display for SystemError {

@@ -3,16 +3,20 @@
 //! Each event is a line of its own, written at once and appended by the kernel. So the lines of several threads, and of forked children that
 //! share the file, do not mix, nothing is lost when the process dies, and no lock is needed. The array is never closed, which the format
 //! allows for just that.
+//!
+//! The first line names the process that has begun the file, by its number and by when it was started. While that lives, whoever comes with the
+//! same name goes on in its file: another copy of the library, the program that it has become by `exec`, a program that it has started. What
+//! a process has left that is gone is written over.
 
 use super::Event;
-use super::line::line;
+use super::line::{END, line};
 use super::report::{TRACE, forked_ns, want};
 use crate::sys::memory::{try_box, try_c_string};
 use crate::sys::output::{self, FileId, write_all};
 use crate::sys::row::Row;
 use crate::sys::text::{Lossy, text};
 use crate::sys::{order, process};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt::Display;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::Relaxed};
@@ -23,6 +27,11 @@ const SHUT: i32 = -1;
 const OPENING: i32 = -2;
 /// It cannot be written; nothing more is tried.
 const BROKEN: i32 = -3;
+
+/// The first line: metadata of its process, which a viewer shows beside that.
+const HEAD: &str = r#"{"ph":"M","pid":"#;
+const NAME: &str = r#""name":"process_labels","args":{"labels":"lazyonce","#;
+const STARTED: &str = r#""started":"#;
 
 struct File {
     /// As it stands in the environment.
@@ -72,7 +81,7 @@ pub(super) fn tell(event: &Event) {
     }
     let line = line(event);
     // Without memory it is cut.
-    if line.ends_with(super::line::END) {
+    if line.ends_with(END) {
         file.write(descriptor, &line);
     }
 }
@@ -124,16 +133,37 @@ impl File {
     #[cold]
     fn open(&self) {
         let path = self.path();
-        match path.as_deref().map(output::create) {
-            Some(Ok((descriptor, FileId { device, number }))) => {
+        let Some(path) = path else {
+            return self.give_up("out of memory");
+        };
+        match output::open(&path) {
+            Ok((descriptor, FileId { device, number })) => {
                 self.device.store(device, Relaxed);
                 self.number.store(number, Relaxed);
                 self.descriptor.store(descriptor, Relaxed);
-                self.write(descriptor, "[\n");
+                self.begin(&path, descriptor);
             }
-            Some(Err(problem)) => self.give_up(problem),
-            None => self.give_up("out of memory"),
+            Err(problem) => self.give_up(problem),
         }
+    }
+
+    /// Unless a process that lives has begun it.
+    fn begin(&self, path: &CStr, descriptor: i32) {
+        let mut room = [0; 128];
+        let there = output::beginning(path, &mut room);
+        let number = |name: &str| number_behind(there, name).filter(|&number| number != 0);
+        if let (Some(process), Some(started)) = (number(r#""pid":"#), number(STARTED))
+            && process::started(process) == Some(started)
+        {
+            return;
+        }
+        if !there.is_empty() {
+            output::empty(descriptor);
+        }
+        let process = process::id();
+        let started = process::started(process.into()).unwrap_or(0);
+        let head = text!("[\n{HEAD}{process},{NAME}{STARTED}{started}{END}");
+        self.write(descriptor, &head);
     }
 
     /// With the number of this process where the name has a place for it.
@@ -171,6 +201,13 @@ impl File {
             ));
         }
     }
+}
+
+/// The number that follows a name.
+fn number_behind(text: &[u8], name: &str) -> Option<u64> {
+    let mut places = text.windows(name.len());
+    let at = places.position(|place| place == name.as_bytes())?;
+    process::number_at(text.get(at + name.len()..)?)
 }
 
 /// A line for people. There is nobody left to tell if that fails, and nobody to wait for if it has to wait.

@@ -1,6 +1,6 @@
 //! An event as a line of JSON.
 
-use super::Event;
+use super::{Event, FACTORY, PREPARE};
 use crate::abi;
 use crate::error::status_text;
 use crate::name::{Called, Kind};
@@ -51,6 +51,8 @@ fn category(kind: u32) -> &'static str {
         abi::LAZY_EVENT_REQUEST => "request",
         abi::LAZY_EVENT_WAIT => "wait",
         abi::LAZY_EVENT_HOST_WAIT => "host_wait",
+        FACTORY => "factory",
+        PREPARE => "prepare",
         _ => "fork",
     }
 }
@@ -64,6 +66,12 @@ fn begin(line: &mut Text, event: &Event) {
         abi::LAZY_EVENT_ATTEMPT => append!(*line, r#","name":"initialize {called}""#),
         abi::LAZY_EVENT_REQUEST => append!(*line, r#","name":"callback from {site}""#),
         abi::LAZY_EVENT_WAIT => append!(*line, r#","name":"wait for {called}""#),
+        FACTORY => append!(
+            *line,
+            r#","name":"factory of {called}, index {}""#,
+            what.ticket
+        ),
+        PREPARE => append!(*line, r#","name":"prepare {called}""#),
         _ => append!(*line, r#","name":"host lock for {called}""#),
     }
     append!(

@@ -28,7 +28,12 @@ pub(crate) use file::say;
 #[cfg(not(loom))]
 pub(crate) use report::{forked, is_news, is_on, look, report};
 #[cfg(not(loom))]
-pub(crate) use wait::Wait;
+pub(crate) use wait::{Wait, warn_late};
+
+/// What only the trace has: an observer's kinds are a promise. Above all of those.
+pub(crate) const FACTORY: u32 = 1 << 16;
+/// The same.
+pub(crate) const PREPARE: u32 = FACTORY + 1;
 
 /// What an event is about.
 pub(crate) struct What {
@@ -86,6 +91,20 @@ impl What {
             origin,
             abi::LAZY_E_INTERRUPTED,
         )
+    }
+
+    /// The making of a slot's value.
+    #[cfg(not(loom))]
+    pub(crate) fn factory(subject: &dyn Subject, index: u32, origin: Origin) -> Self {
+        Self {
+            ticket: index.into(),
+            ..Self::of(FACTORY, subject, origin, abi::LAZY_E_CALLBACK)
+        }
+    }
+
+    /// A `prepare` or a `can_init`.
+    pub(crate) fn preparing(subject: &dyn Subject, origin: Origin) -> Self {
+        Self::of(PREPARE, subject, origin, abi::LAZY_E_INIT)
     }
 
     #[cfg(not(loom))]
@@ -171,3 +190,6 @@ pub(crate) fn is_on() -> bool {
 
 #[cfg(loom)]
 pub(crate) fn report(_event: &Event) {}
+
+#[cfg(loom)]
+pub(crate) fn warn_late(_staying: &crate::stay::Staying) {}

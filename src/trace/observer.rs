@@ -6,12 +6,14 @@ use crate::abi::{lazy_event, lazy_observer, lazy_site};
 use crate::error::{Failure, Scope};
 use crate::host;
 use crate::name::{Kind, Name, Subject};
+use crate::stay::Doing;
 use crate::sys::anchor::Anchor;
 use crate::sys::callback::{Context, Listener};
 use crate::sys::local::Local;
 use crate::sys::lock::{Mutex, RawLock};
 use crate::sys::memory::Shared;
 use crate::sys::promise::Promise;
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
 use crate::sys::thread;
@@ -60,8 +62,11 @@ pub(crate) fn set(table: Foreign<lazy_observer>) -> Result<(), Failure> {
     {
         AWAITED.here(|awaited| awaited.set(Some(Anchor::new(&*old))));
         let whom = || text!("a thread is still inside its on_event");
-        let wait = Wait::new(&Observing, &whom);
-        host::known_inside(&Observing, || host::wait_stubbornly(&wait, &old.left));
+        let origin = Origin::Address(0);
+        let wait = Wait::new(Doing::AwaitingObserver, &Observing, origin, &whom);
+        host::known_inside(&Observing, origin, || {
+            host::wait_stubbornly(&wait, &old.left)
+        });
         AWAITED.here(|awaited| awaited.set(None));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Who wants to know, and telling them.
 
-use super::{Event, What, file, observer};
+use super::{Event, FACTORY, What, file, observer};
 use crate::abi;
 use crate::name::{Kind, Name};
 use crate::sys::clock;
@@ -64,7 +64,7 @@ fn tell_all(event: &Event) {
     if wanted & TRACE != 0 {
         file::tell(event);
     }
-    if wanted & OBSERVER != 0 {
+    if wanted & OBSERVER != 0 && event.what.kind < FACTORY {
         observer::tell(event);
     }
 }

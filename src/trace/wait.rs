@@ -1,17 +1,21 @@
 //! A wait that is warned of, once, when it has lasted as long as `LAZYONCE_WARN_AFTER` says.
 
 use super::file::say;
+use crate::dump::append_stay;
 use crate::error::since;
 use crate::fork;
 use crate::name::{Called, Subject};
+use crate::stay::{self, Doing, Staying};
 use crate::sys::clock::{self, Deadline};
 use crate::sys::errno::preserved;
+use crate::sys::line::Line;
 use crate::sys::process;
 use crate::sys::promise::Promise;
+use crate::sys::site::Origin;
 use crate::sys::text::{Text, text};
 use crate::sys::thread;
 use std::cell::Cell;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// How long a wait may last before somebody is told; 0 for ever. Relaxed: written when the library is loaded.
@@ -25,54 +29,92 @@ pub(crate) struct Wait<'a> {
     pub(crate) subject: &'a dyn Subject,
     /// Who is waited for, and what that does: looked up only for the warning. No lock may be held.
     whom: &'a dyn Fn() -> Text,
-    began_ns: Cell<u64>,
+    doing: Doing,
+    staying: Staying,
     warn_at_ns: Cell<u64>,
 }
 
 impl<'a> Wait<'a> {
-    pub(crate) fn new(subject: &'a dyn Subject, whom: &'a dyn Fn() -> Text) -> Self {
-        let wait = Self {
+    /// It begins, in a call from there.
+    #[inline(always)]
+    pub(crate) fn new(
+        doing: Doing,
+        subject: &'a dyn Subject,
+        origin: Origin,
+        whom: &'a dyn Fn() -> Text,
+    ) -> Self {
+        let staying = Staying::begin(doing, subject, origin);
+        let warn_at_ns = match WARN_AFTER_NS.load(Relaxed) {
+            0 => NEVER,
+            after_ns => staying.since_ns().saturating_add(after_ns),
+        };
+        Self {
             subject,
             whom,
-            began_ns: Cell::new(0),
-            warn_at_ns: Cell::new(NEVER),
-        };
+            doing,
+            staying,
+            warn_at_ns: Cell::new(warn_at_ns),
+        }
+    }
+
+    /// It is over, but for the host of that name, which has to be taken back.
+    pub(crate) fn takes_back(&self, host: *const c_char) {
+        self.staying
+            .becomes(Doing::TakingHostBack(host), clock::now_ns());
+    }
+
+    /// That has been.
+    pub(crate) fn has_taken_back(&self) {
+        warn_late(&self.staying);
+        self.staying.becomes(self.doing, self.staying.since_ns());
+    }
+
+    /// When somebody is to be warned of: this wait, or a thread that cannot do it by itself. One that comes there now is to be warned of no
+    /// sooner than after the whole time.
+    fn next_warning_ns(&self) -> u64 {
         let after_ns = WARN_AFTER_NS.load(Relaxed);
-        if after_ns != 0 {
-            let now = clock::now_ns();
-            wait.began_ns.set(now);
-            wait.warn_at_ns.set(now.saturating_add(after_ns));
+        if after_ns == 0 {
+            return NEVER;
         }
-        wait
+        let others_ns = stay::next_warning_ns(after_ns).unwrap_or(NEVER);
+        let whole_ns = clock::now_ns().saturating_add(after_ns);
+        self.warn_at_ns.get().min(others_ns).min(whole_ns)
     }
 
-    /// The same point in time, or that of the warning if it comes first.
-    fn or_warning(&self, deadline: Deadline) -> Deadline {
-        match self.warn_at_ns.get() {
-            NEVER => deadline,
-            at_ns => deadline.or_after(at_ns),
-        }
-    }
-
-    /// Sleeps once, as [`Promise::sleep`] does, and no longer than until the warning. In a child that a signal handler has forked by `_Fork`
-    /// meanwhile nobody else keeps the promise.
+    /// Sleeps once, as [`Promise::sleep`] does, but for the warnings, for which a host need not be taken back. In a child that a signal handler
+    /// has forked by `_Fork` meanwhile nobody else keeps the promise.
     pub(crate) fn sleep<T>(
         &self,
         promise: &Promise<T>,
         deadline: Deadline,
         stop: impl Fn() -> bool,
     ) {
-        promise.sleep(self.or_warning(deadline), stop);
-        fork::look();
+        loop {
+            let warning_ns = self.next_warning_ns();
+            let until = match warning_ns {
+                NEVER => deadline,
+                at_ns => deadline.or_after(at_ns),
+            };
+            promise.sleep(until, &stop);
+            fork::look();
+            if warning_ns == NEVER || promise.is_kept() || clock::now_ns() < warning_ns {
+                return;
+            }
+            preserved(|| self.warn_of_all());
+            if stop() || deadline.has_passed() {
+                return;
+            }
+        }
     }
 
-    /// Warns, if it is time. No lock is held, and no host's lock if that was let go for the wait.
-    pub(crate) fn warn_if_due(&self) {
-        let at_ns = self.warn_at_ns.get();
-        if at_ns != NEVER && clock::now_ns() >= at_ns {
+    /// Of whom it is time to warn. No lock is held, and no host's lock if that was let go for the wait.
+    #[cold]
+    fn warn_of_all(&self) {
+        if clock::now_ns() >= self.warn_at_ns.get() {
             self.warn_at_ns.set(NEVER);
-            preserved(|| self.warn());
+            self.warn();
         }
+        warn_of_others(WARN_AFTER_NS.load(Relaxed));
     }
 
     #[cold]
@@ -81,7 +123,7 @@ impl<'a> Wait<'a> {
             "lazyonce: process {}: thread {} has waited {} for {}: {}\n",
             process::id(),
             thread::id(),
-            since(self.began_ns.get()),
+            since(self.staying.since_ns()),
             Called(self.subject.kind(), &self.subject.name()),
             (self.whom)()
         ));
@@ -101,8 +143,37 @@ impl<'a> Wait<'a> {
             if deadline.has_passed() {
                 return None;
             }
-            self.warn_if_due();
         }
+    }
+}
+
+/// Warns of every thread that stays where it cannot warn by itself.
+#[cold]
+fn warn_of_others(after_ns: u64) {
+    let mut place = 0;
+    loop {
+        let mut line = Line::new();
+        if stay::look_if_due(place, after_ns, |stay| append_stay(&mut line, stay)).is_none() {
+            return;
+        }
+        tell(&line);
+        place += 1;
+    }
+}
+
+/// Warns of such a stay of this thread's that ends now, if nobody else could.
+pub(crate) fn warn_late(staying: &Staying) {
+    let after_ns = WARN_AFTER_NS.load(Relaxed);
+    if after_ns != 0 {
+        let mut line = Line::new();
+        staying.look_if_due(after_ns, |stay| append_stay(&mut line, stay));
+        preserved(|| tell(&line));
+    }
+}
+
+fn tell(line: &Line) {
+    if !line.is_empty() {
+        say(&text!("lazyonce: process {}: {line}\n", process::id()));
     }
 }
 

@@ -1,0 +1,177 @@
+// flags: -fexceptions
+// Guards against a dump that counts the threads that hang, or is silent about them: each that waits, for an attempt, to cancel, for a value or
+// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory or destructor is there by its number, with how
+// long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
+#include "dumped.h"
+#include "big_lock.h"
+#include "callers.h"
+#include "forked_child.h"
+
+static big_lock lock;
+static hold preparing = HOLD_INIT, asking = HOLD_INIT, initializing = HOLD_INIT, running = HOLD_INIT, making = HOLD_INIT, ending = HOLD_INIT;
+static lazy_once early = LAZY_ONCE_INIT, slow = LAZY_ONCE_INIT, drained = LAZY_ONCE_INIT;
+static uint64_t ticket;
+
+static lazy_status at_line(void *once) { return LAZY_INIT((lazy_once *)once); }
+enum { LINE = __LINE__ - 1 };
+static int32_t lets_go_and_stays(void *ctx) {
+    int depth = big_let_go(&lock);
+    held(ctx);
+    big_take_back(&lock, depth);
+    return 0;
+}
+static lazy_status cancels(void *once) { return lazy_once_cancel((lazy_once *)once, ticket); }
+static int32_t create(void *ctx, uint32_t index, void **value) {
+    (void)index;
+    *value = ctx;
+    return held(&making);
+}
+static void destroy(void *ctx, uint32_t index, void *value) {
+    (void)ctx, (void)index, (void)value;
+    held(&ending);
+}
+static const lazy_slot_config devices_config = { .size = sizeof(lazy_slot_config), .name = "devices", .create = create, .destroy = destroy,
+                                                 .scope = LAZY_SLOT_PROCESS };
+static lazy_slot devices = LAZY_SLOT_INIT(&devices_config);
+static lazy_status gets(void *slot) {
+    void *value;
+    return lazy_slot_get((lazy_slot *)slot, 7, &value);
+}
+static lazy_status retires(void *slot) { return lazy_slot_retire((lazy_slot *)slot); }
+
+/* The line about that thread has both parts, and says where it was called. */
+static void check_line(const caller *c, const char *what, const char *of) {
+    char who[64], place[64], *text = dumped(), *line;
+    snprintf(who, sizeof who, "thread %d has ", atomic_load(&c->id));
+    line = line_about(text, who);
+    CHECK_HAS(line, what);
+    CHECK_HAS(line, " s");
+    CHECK_HAS(line, of);
+    snprintf(place, sizeof place, "dump_names_who_waits.c:%d (at_line)", LINE);
+    CHECK_HAS(line, c->call == at_line ? place : ", called at ");
+    CHECK(c->call == at_line || strstr(line, "lazyonce.so") == NULL); /* the caller's, not ours */
+    free(line);
+    free(text);
+}
+static void check_no_line(void) {
+    char *text = dumped();
+    CHECK(strstr(text, "\nthread ") == NULL);
+    free(text);
+}
+/* Calls of the library inside prepare end none of this thread's, however deep they come from. */
+static int32_t prepares(void *ctx) {
+    volatile char deep[4096];
+    lazy_info info = LAZY_INFO_INIT;
+    deep[0] = 0;
+    CHECK_IS(lazy_once_info(&slow, &info), LAZY_OK);
+    CHECK(lazy_once_reset(&slow) == LAZY_OK && deep[0] == 0);
+    return held(ctx);
+}
+static int32_t prepares_deep(void *ctx) {
+    lazy_once other = LAZY_ONCE_INIT;
+    CHECK_IS(lazy_once_init(&other), LAZY_OK);
+    CHECK_IS(lazy_once_reset(&other), LAZY_OK);
+    return prepares(ctx);
+}
+static void check_early(void) {
+    caller c;
+    lazy_config config = LAZY_CONFIG_INIT;
+    config.name = "early";
+    config.prepare = prepares_deep;
+    config.can_init = NULL;
+    config.ctx = &preparing;
+    CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
+    begin(&c, at_line, &early);
+    gate_wait(&preparing.inside);
+    check_line(&c, "been inside the prepare for ", "once \"early\" at 0x");
+    gate_open(&preparing.go);
+    CHECK_IS(ended(&c), LAZY_OK);
+    CHECK_IS(lazy_once_reset(&early), LAZY_OK);
+    config.prepare = NULL;
+    config.can_init = held;
+    config.ctx = &asking;
+    CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
+    begin(&c, at_line, &early);
+    gate_wait(&asking.inside);
+    check_line(&c, "been inside the can_init for ", "once \"early\" at 0x");
+    gate_open(&asking.go);
+    CHECK_IS(ended(&c), LAZY_OK);
+}
+static void check_waits(void) {
+    caller owner, waiter, late;
+    lazy_config config = LAZY_CONFIG_INIT;
+    config.name = "slow";
+    config.initialize = lets_go_and_stays;
+    config.ctx = &initializing;
+    config.host = &lock.host;
+    CHECK_IS(lazy_once_configure(&slow, &config), LAZY_OK);
+    begin(&owner, at_line, &slow);
+    gate_wait(&initializing.inside);
+    begin(&waiter, at_line, &slow);
+    until_waiting(&waiter);
+    check_line(&waiter, "waited ", " for once \"slow\" at 0x");
+    in_child(check_no_line);
+    big_take(&lock);
+    begin(&late, at_line, &slow);
+    until_waiting(&late);
+    check_line(&late, "for the lock of the host \"the big lock\", on its way into once \"slow\"", "waited ");
+    CHECK_IS(big_interrupt(&lock, 0, 0), 1);
+    while (COUNT(lock.parked) != 0) sched_yield();
+    until_waiting(&waiter);
+    check_line(&waiter, "for the lock of the host \"the big lock\", on its way back from a wait for once \"slow\"", "waited ");
+    big_give(&lock);
+    gate_open(&initializing.go);
+    CHECK_IS(ended(&owner), LAZY_OK);
+    CHECK_IS(ended(&waiter), LAZY_OK);
+    CHECK_IS(ended(&late), LAZY_OK);
+}
+static void check_cancel(void) {
+    caller owner, canceller;
+    lazy_config config = LAZY_CONFIG_INIT;
+    lazy_request request = LAZY_REQUEST_INIT;
+    config.name = "drained";
+    CHECK_IS(lazy_once_configure(&drained, &config), LAZY_OK);
+    request.fn = held;
+    request.ctx = &running;
+    ticket = queue_request(&drained, request);
+    begin(&owner, at_line, &drained);
+    gate_wait(&running.inside);
+    begin(&canceller, cancels, &drained);
+    until_waiting(&canceller);
+    char what[64];
+    snprintf(what, sizeof what, ", to cancel what thread %d runs or releases", atomic_load(&owner.id));
+    check_line(&canceller, what, "once \"drained\" at 0x");
+    gate_open(&running.go);
+    CHECK_IS(ended(&owner), LAZY_OK);
+    CHECK_IS(ended(&canceller), LAZY_E_NOT_FOUND);
+}
+static void check_slot(void) {
+    caller maker, waiter;
+    begin(&maker, gets, &devices);
+    gate_wait(&making.inside);
+    begin(&waiter, gets, &devices);
+    until_waiting(&waiter);
+    check_line(&maker, "been inside the factory for ", ", index 7 of slot \"devices\"");
+    check_line(&waiter, "waited ", " for index 7 of slot \"devices\"");
+    gate_open(&making.go);
+    CHECK_IS(ended(&maker), LAZY_OK);
+    CHECK_IS(ended(&waiter), LAZY_OK);
+    begin(&maker, retires, &devices);
+    gate_wait(&ending.inside);
+    char *text = dumped();
+    CHECK_HAS(text, "has been inside the destructor for ");
+    free(text);
+    gate_open(&ending.go);
+    CHECK_IS(ended(&maker), LAZY_OK);
+}
+
+int main(void) {
+    big_begin(&lock, 0, "the big lock");
+    check_no_line();
+    check_early();
+    check_waits();
+    check_cancel();
+    check_slot();
+    check_no_line();
+    return finish();
+}

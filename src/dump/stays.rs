@@ -1,0 +1,109 @@
+//! What is said of a thread that waits, or is inside a callback that nothing else names.
+
+use super::append_called;
+use crate::error::since;
+use crate::host::Named;
+use crate::name::{Called, Kind};
+use crate::once::{self, registry};
+use crate::slot;
+use crate::stay::{self, Doing, Stay};
+use crate::sys::anchor::Anchor;
+use crate::sys::line::Line;
+use crate::sys::output::{SystemError, write_all};
+use crate::sys::text::append;
+use std::ffi::CStr;
+
+/// A line about each.
+#[inline(never)]
+pub(super) fn dump(fd: i32) -> Result<(), SystemError> {
+    let mut place = 0;
+    loop {
+        let mut line = Line::new();
+        match stay::look(place, |stay| append_stay(&mut line, stay)) {
+            Some(Some(())) => write_all(fd, line.finish())?,
+            Some(None) => {}
+            None => break,
+        }
+        place += 1;
+    }
+    match stay::untold() {
+        0 => Ok(()),
+        more => {
+            let mut line = Line::new();
+            append!(line, "and so on: {more} more that wait are not listed");
+            write_all(fd, line.finish())
+        }
+    }
+}
+
+/// While its thread cannot leave. Allocates nothing; takes the locks of what it names.
+#[inline(never)]
+pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
+    // Before there is a lock.
+    let seen = stay.origin.locate();
+    let since = since(stay.since_ns);
+    append!(*line, "thread {} has ", stay.thread);
+    match stay.doing {
+        Doing::TakingHost(name) => {
+            append!(
+                *line,
+                "waited {since} for the lock of {}, on its way into ",
+                Named(name)
+            );
+        }
+        Doing::TakingHostBack(name) => append!(
+            *line,
+            "waited {since} for the lock of {}, on its way back from a wait for ",
+            Named(name)
+        ),
+        Doing::Preparing => append!(*line, "been inside the prepare for {since} of "),
+        Doing::Asking => append!(*line, "been inside the can_init for {since} of "),
+        Doing::AwaitingAttempt => append!(*line, "waited {since} for "),
+        Doing::AwaitingRequest(by) => append!(
+            *line,
+            "waited {since}, to cancel what thread {by} runs or releases, for "
+        ),
+        Doing::AwaitingValue(index) => append!(*line, "waited {since} for index {index} of "),
+        Doing::Making(index) => {
+            append!(
+                *line,
+                "been inside the factory for {since}, index {index} of "
+            );
+        }
+        Doing::Ending(index) => append!(
+            *line,
+            "been inside the destructor for {since}, index {index} of "
+        ),
+        Doing::AwaitingObserver => append!(*line, "waited {since} for calls of on_event of "),
+    }
+    append_subject(line, stay);
+    if !matches!(stay.origin.address(), 0) || !seen.file.is_null() {
+        append!(*line, ", called at {seen}");
+    }
+}
+
+#[inline(never)]
+fn append_subject(line: &mut Line, stay: &Stay) {
+    match stay.kind {
+        Kind::Once => {
+            let is_it = |once: &once::Once| std::ptr::from_ref(once).addr() == stay.subject;
+            let mut registry = registry::lock();
+            let listed = registry.onces().find(|once| is_it(once)).map(Anchor::new);
+            let default = || Some(Anchor::new(once::default())).filter(|once| is_it(once.get()));
+            match listed.or_else(default) {
+                Some(once) => {
+                    let once = once.get();
+                    once.inspect(&mut registry, |info| append_called(line, once, info));
+                }
+                // What owns no memory has no name of its own.
+                None => append!(*line, "a once at {:#x}", stay.subject),
+            }
+        }
+        Kind::Slot => {
+            let tell = |name: &CStr| append!(*line, "{}", Called(Kind::Slot, name));
+            // SAFETY: what the library keeps of it.
+            unsafe { slot::with_name(stay.subject, tell) };
+        }
+        Kind::Observer => append!(*line, "the observer"),
+    }
+}

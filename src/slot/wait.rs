@@ -1,0 +1,108 @@
+//! Waiting for a value that another thread makes or ends.
+
+use super::value::{Stage, Value};
+use crate::abi::LAZY_OK;
+use crate::error::{Failure, since};
+use crate::host::{known_inside, wait_on, wait_stubbornly};
+use crate::name::Subject;
+use crate::once::graph::Waiting;
+use crate::stay::{self, Doing};
+use crate::sys::clock::Limit;
+use crate::sys::memory::Shared;
+use crate::sys::site::Origin;
+use crate::sys::text::{Text, append, text};
+use crate::sys::thread;
+use crate::trace::{Span, Wait, What};
+
+/// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
+/// the factory is also that of whoever waited for it.
+pub(super) fn wait_for(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
+    let span = span(value);
+    let result = wait_unseen(value, origin);
+    span.end(result.as_ref().map_or_else(Failure::status, |()| LAZY_OK));
+    result
+}
+
+fn wait_unseen(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
+    let _edge = edge(value)?;
+    known_inside(value.body, origin, || {
+        let limit = Limit::new(u64::MAX);
+        let whom = || whom(value);
+        let wait = wait(value, origin, &whom);
+        if value.stage() == Stage::Leaving {
+            wait_on(&wait, &value.gone, &limit)?;
+            return Ok(());
+        }
+        match wait_on(&wait, &value.made, &limit)? {
+            Some(Some(failure)) => Err(failure.clone()),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// The same, whatever comes of it, and never given up.
+pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
+    let span = span(value);
+    let edge = edge(value)?;
+    let whom = || whom(value);
+    let wait = wait(value, origin, &whom);
+    known_inside(value.body, origin, || match value.stage() {
+        Stage::Making => wait_stubbornly(&wait, &value.made),
+        Stage::Leaving => wait_stubbornly(&wait, &value.gone),
+        Stage::Live | Stage::Gone => {}
+    });
+    drop(edge);
+    span.end(LAZY_OK);
+    Ok(())
+}
+
+#[inline(always)]
+fn wait<'a>(value: &Value, origin: Origin, whom: &'a dyn Fn() -> Text) -> Wait<'a> {
+    let doing = Doing::AwaitingValue(value.index.into());
+    Wait::new(doing, value.body, origin, whom)
+}
+
+/// Since when its thread does that, and for a call from which address.
+#[cold]
+fn begun(value: &Value, doing: Doing) -> Option<(u64, usize)> {
+    let mut begun = None;
+    stay::look_for(doing, value.body.mark(), |stay| {
+        if stay.thread == value.worker() {
+            begun = Some((stay.since_ns, stay.origin.address()));
+        }
+    });
+    begun
+}
+
+/// The beginning of a wait, as an event: it is for what was asked for there.
+fn span(value: &Value) -> Span {
+    Span::begin(|| {
+        let begun = begun(value, Doing::Making(value.index.into()));
+        let address = begun.map_or(0, |(_, address)| address);
+        What::wait(value.body, Origin::Address(address))
+    })
+}
+
+/// The thread that makes or ends a value, and since when, for the warning of a wait.
+#[cold]
+fn whom(value: &Value) -> Text {
+    let index = value.index;
+    let (does, doing) = match value.stage() {
+        Stage::Making => ("runs the factory", Some(Doing::Making(index.into()))),
+        Stage::Leaving => ("runs the destructor", Some(Doing::Ending(index.into()))),
+        Stage::Live | Stage::Gone => ("is done by now", None),
+    };
+    let begun = doing.and_then(|doing| begun(value, doing));
+    let mut text = text!("thread {} {does}, index {index}", value.worker());
+    if let Some((since_ns, _)) = begun {
+        append!(text, " (started {} ago)", since(since_ns));
+    }
+    text
+}
+
+fn edge(value: &Shared<Value>) -> Result<Option<Waiting>, Failure> {
+    if !thread::owns_any() {
+        return Ok(None);
+    }
+    Waiting::begin_for_value(value, value.body.name()).map(Some)
+}

@@ -1,0 +1,197 @@
+//! The table of the stays.
+
+use super::Doing;
+use super::place::{FREE, Place, Stay};
+use crate::name::Subject;
+use crate::sys::local::Local;
+use crate::sys::site::Origin;
+use crate::sys::{clock, stack, thread};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// How many stays are told of at a time; of more there is only the count.
+const MOST: usize = 256;
+
+pub(crate) struct Table([Place; MOST]);
+
+pub(crate) static TABLE: Table = Table([const { Place::new() }; MOST]);
+
+/// How many stays have no place. Relaxed: for people.
+static UNTOLD: AtomicU32 = AtomicU32::new(0);
+
+/// For a debugger: how many places there are, and how large one is; and what it has to know of one.
+pub(crate) const LAYOUT: ([u32; 2], [u32; 7]) =
+    ([MOST as u32, size_of::<Place>() as u32], Place::LAYOUT);
+
+thread_local! {
+    /// This thread's latest.
+    static INNERMOST: Cell<Option<&'static Place>> = const { Cell::new(None) };
+}
+
+/// A stay of this thread's, until it is dropped.
+pub(crate) struct Staying {
+    place: Option<&'static Place>,
+    since_ns: u64,
+}
+
+impl Staying {
+    /// It begins, in the function that this is inlined into, which keeps it.
+    #[inline(always)]
+    pub(crate) fn begin(doing: Doing, subject: &dyn Subject, origin: Origin) -> Self {
+        Self::begin_in(stack::here(), doing, subject, origin)
+    }
+
+    fn begin_in(frame: usize, doing: Doing, subject: &dyn Subject, origin: Origin) -> Self {
+        let stay = Stay {
+            thread: thread::id(),
+            since_ns: clock::now_ns(),
+            subject: std::ptr::from_ref(subject).expose_provenance(),
+            doing,
+            origin,
+            kind: subject.kind(),
+        };
+        let Some(place) = Place::find(stay.thread) else {
+            UNTOLD.fetch_add(1, Relaxed);
+            return Self {
+                place: None,
+                since_ns: stay.since_ns,
+            };
+        };
+        place.owner.store(stay.thread, Relaxed);
+        place.outer.set(INNERMOST.here(Cell::get));
+        place.frame.set(frame);
+        place.tell(stay);
+        INNERMOST.here(|innermost| innermost.set(Some(place)));
+        Self {
+            place: Some(place),
+            since_ns: stay.since_ns,
+        }
+    }
+
+    /// From here on it does that, since then.
+    pub(crate) fn becomes(&self, doing: Doing, since_ns: u64) {
+        if let Some(place) = self.place {
+            place.change(|stay| Stay {
+                doing,
+                since_ns,
+                ..*stay
+            });
+        }
+    }
+
+    /// When it began.
+    pub(crate) fn since_ns(&self) -> u64 {
+        self.since_ns
+    }
+
+    /// Shows the stay, if it is one to be warned of and nobody has been.
+    pub(crate) fn look_if_due(&self, after_ns: u64, show: impl FnOnce(&Stay)) {
+        if let Some(place) = self.place {
+            place.look(|stay| place.if_due(stay, after_ns, show));
+        }
+    }
+}
+
+impl Drop for Staying {
+    fn drop(&mut self) {
+        match self.place {
+            Some(place) => place.end(),
+            None => _ = UNTOLD.fetch_sub(1, Relaxed),
+        }
+    }
+}
+
+impl Place {
+    /// A free one, which is this thread's then.
+    fn find(thread: u64) -> Option<&'static Self> {
+        // Threads begin to look in different places.
+        let (before, from) = TABLE.0.split_at_checked(thread as usize % MOST)?;
+        from.iter().chain(before).find(|place| place.take())
+    }
+
+    fn end(&self) {
+        INNERMOST.here(|innermost| {
+            // Coroutines end theirs in any order.
+            let mut link = innermost;
+            while let Some(place) = link.get()
+                && !std::ptr::eq(place, self)
+            {
+                link = &place.outer;
+            }
+            if link.get().is_some() {
+                link.set(self.outer.take());
+            }
+        });
+        self.leave(FREE);
+    }
+}
+
+/// Shows the stay in that place, if there is one; `None` behind the last place. Nothing may be allocated meanwhile: its thread cannot leave.
+pub(crate) fn look<R>(place: usize, show: impl FnOnce(&Stay) -> R) -> Option<Option<R>> {
+    TABLE.0.get(place).map(|place| place.look(show))
+}
+
+/// The same for one that is to be warned of, if nobody has been.
+pub(crate) fn look_if_due(place: usize, after_ns: u64, show: impl FnOnce(&Stay)) -> Option<()> {
+    let place = TABLE.0.get(place)?;
+    place.look(|stay| place.if_due(stay, after_ns, show));
+    Some(())
+}
+
+/// When the next one is to be warned of.
+pub(crate) fn next_warning_ns(after_ns: u64) -> Option<u64> {
+    let at = |place: &Place| {
+        let is_open = !place.is_warned.load(Relaxed);
+        let at_ns = place.look(|stay| stay.warned_of_at(after_ns)).flatten();
+        at_ns.filter(|_| is_open)
+    };
+    TABLE.0.iter().filter_map(at).min()
+}
+
+/// Shows the stay of a thread that does that with a slot.
+pub(crate) fn look_for(doing: Doing, subject: usize, mut show: impl FnMut(&Stay)) {
+    for place in &TABLE.0 {
+        place.look(|stay| {
+            if stay.doing == doing && stay.subject == subject {
+                show(stay);
+            }
+        });
+    }
+}
+
+/// How many have no place.
+pub(crate) fn untold() -> u32 {
+    UNTOLD.load(Relaxed)
+}
+
+/// Forgets the stays whose frames have been left without their ends. Those in which code of others runs are under a mark, but for the hooks
+/// of a host.
+#[cold]
+pub(crate) fn cut() {
+    forget(|place| stack::is_gone(place.frame.get()));
+}
+
+/// At the end of a thread: those that were left in that way are over.
+pub(crate) fn forget_thread() {
+    forget(|_| true);
+}
+
+fn forget(is_over: impl Fn(&Place) -> bool) {
+    while let Some(place) = INNERMOST.here(Cell::get)
+        && is_over(place)
+    {
+        // Not this thread's any more: a coroutine has ended it on another one.
+        if place.owner.load(Relaxed) != thread::id() {
+            return INNERMOST.here(|innermost| innermost.set(None));
+        }
+        place.end();
+    }
+}
+
+/// In a forked child, whose only thread was `before`: nobody looks, and the others are gone.
+pub(crate) fn inherit(before: u64) {
+    UNTOLD.store(0, Relaxed);
+    for place in &TABLE.0 {
+        place.inherit(before);
+    }
+}
