@@ -7,11 +7,10 @@ use super::end::Ending;
 use super::snapshot::{Entered, Snapshot};
 use super::table::Table;
 use super::value::{Holder, Stage, Value};
-use crate::sys::local::Local;
 use crate::sys::memory::{NoMemory, Shared, try_box};
+use crate::sys::pointer;
 use crate::sys::row::Row;
 use crate::sys::thread;
-use std::cell::Cell;
 use std::ffi::c_void;
 
 /// Allocated when a thread first needs it, freed when it ends.
@@ -23,14 +22,15 @@ struct Mine {
     entered: Row<Entered>,
 }
 
-thread_local! {
-    /// Without a destructor: [`forget_thread`] frees it.
-    static MINE: Cell<*mut Mine> = const { Cell::new(std::ptr::null_mut()) };
-}
-
+/// This thread's; [`forget_thread`] frees it.
 #[inline(always)]
 fn get() -> *mut Mine {
-    MINE.here(Cell::get)
+    pointer::get().cast()
+}
+
+fn replace(mine: *mut Mine) -> *mut Mine {
+    // SAFETY: only this thread looks there.
+    unsafe { pointer::place().replace(mine.cast()).cast() }
 }
 
 /// A look at this thread's part, or a change of it. `body` calls nothing that could come back here.
@@ -40,14 +40,14 @@ fn with<R>(body: impl FnOnce(&mut Mine) -> R) -> Option<R> {
     unsafe { get().as_mut() }.map(body)
 }
 
-/// The value that a look at this thread's own finds, with no snapshot entered.
+/// The value that a look at this thread's own finds, with no snapshot entered, where no race detector is.
 #[inline(always)]
 pub(super) fn find(key: u64) -> Option<*mut c_void> {
     with(|mine| {
         if !mine.entered.is_empty() {
             return None;
         }
-        mine.table.find(key).and_then(|value| value.live())
+        mine.table.find(key).and_then(|value| value.live_unwatched())
     })
     .flatten()
 }
@@ -68,7 +68,7 @@ pub(super) fn find_own(key: u64) -> Option<Shared<Value>> {
 
 /// As whose this thread's values are listed. The same in a child that it forks.
 pub(super) fn holder() -> Holder {
-    Holder::Thread(MINE.here(|mine| std::ptr::from_ref(mine).addr()))
+    Holder::Thread(pointer::place().addr())
 }
 
 fn provide() -> Result<(), NoMemory> {
@@ -76,7 +76,7 @@ fn provide() -> Result<(), NoMemory> {
         let fresh = try_box(Mine::default())?;
         // The allocator may have come here meanwhile.
         if get().is_null() {
-            MINE.here(|mine| mine.set(Box::into_raw(fresh)));
+            replace(Box::into_raw(fresh));
         }
     }
     thread::run_at_exit(crate::exit::thread_exit);
@@ -214,7 +214,7 @@ pub(crate) fn is_left() -> bool {
 }
 
 fn forget_table() {
-    let mine = MINE.here(|mine| mine.replace(std::ptr::null_mut()));
+    let mine = replace(std::ptr::null_mut());
     if !mine.is_null() {
         // SAFETY: made by `provide`, and this thread's own.
         drop(unsafe { Box::from_raw(mine) });

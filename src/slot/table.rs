@@ -25,16 +25,15 @@ impl Table {
     #[inline(always)]
     pub(super) fn find(&self, key: u64) -> Option<&Shared<Value>> {
         let mut at = self.first(key);
-        loop {
-            let place = self.places.get(at)?;
-            if place.key == key {
-                return place.value.as_ref();
-            }
+        let mut place = self.places.get(at)?;
+        while place.key != key {
             if place.key == EMPTY {
                 return None;
             }
             at = self.next(at);
+            place = self.places.get(at)?;
         }
+        place.value.as_ref()
     }
 
     /// Where to look first: the high bits of a product in which every bit of the key counts. Outside an empty table.

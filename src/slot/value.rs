@@ -115,6 +115,12 @@ impl Value {
         self.published.get(Stage::Live as u32)
     }
 
+    /// The same where no race detector is.
+    #[inline(always)]
+    pub(super) fn live_unwatched(&self) -> Option<*mut c_void> {
+        self.published.get_unwatched(Stage::Live as u32)
+    }
+
     /// Exact under the lock of the slots; without it only a stage that this thread alone can end is certain.
     pub(super) fn stage(&self) -> Stage {
         match self.published.stage() {

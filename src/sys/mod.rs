@@ -29,6 +29,7 @@ pub(crate) mod noexcept;
 #[cfg(not(loom))]
 pub(crate) mod object;
 pub(crate) mod order;
+pub(crate) mod pointer;
 #[cfg(not(loom))]
 pub(crate) mod output;
 #[cfg(not(loom))]

@@ -22,12 +22,18 @@ impl Published {
     /// The pointer, in that stage. What was written before the stage or the pointer was set is visible to this thread then.
     #[inline(always)]
     pub(crate) fn get(&self, stage: u32) -> Option<*mut c_void> {
+        let pointer = self.get_unwatched(stage)?;
+        race::acquire(self);
+        Some(pointer)
+    }
+
+    /// The same where no race detector is.
+    #[inline(always)]
+    pub(crate) fn get_unwatched(&self, stage: u32) -> Option<*mut c_void> {
         if self.stage.load(order::see_value()) != stage {
             return None;
         }
-        let pointer = self.pointer.load(order::see_value());
-        race::acquire(self);
-        Some(pointer)
+        Some(self.pointer.load(order::see_value()))
     }
 
     /// The stage: exact under the lock.

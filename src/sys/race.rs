@@ -31,6 +31,12 @@ mod native {
         ACQUIRE.load(Relaxed) != 0
     }
 
+    /// Is there a runtime to be told?
+    #[inline(always)]
+    pub(crate) fn is_watched() -> bool {
+        ACQUIRE.load(Relaxed) != 0
+    }
+
     /// This thread now sees what was released at this address.
     #[inline(always)]
     pub(crate) fn acquire<T>(at: *const T) {

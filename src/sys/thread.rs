@@ -193,8 +193,9 @@ mod native {
         static OWNED: Cell<u32> = const { Cell::new(0) };
     }
 
-    /// Deeper nesting is not known of: there a callback is taken for one that is outside.
-    const DEEPEST: usize = 32;
+    /// Deeper nesting is not known of: there a callback is taken for one that is outside. What the library has of each thread is to stay
+    /// small: see `pointer`.
+    const DEEPEST: usize = 16;
 
     /// This thread is inside something that a key stands for, until the mark ends. Marks end in the reverse order.
     pub(crate) struct Mark {
