@@ -54,6 +54,8 @@ impl Once {
         let callback = Callback::new(function, ctx);
         let decision = if self.0.is_ready() {
             Ok((Decision::RunAfterWait, None))
+        } else if self.0.queue_in_room(callback, 0) {
+            return abi::LAZY_QUEUED;
         } else {
             once::call(&self.0, &Ask::Plain(callback, 0))
         };

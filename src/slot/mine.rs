@@ -47,7 +47,9 @@ pub(super) fn find(key: u64) -> Option<*mut c_void> {
         if !mine.entered.is_empty() {
             return None;
         }
-        mine.table.find(key).and_then(|value| value.live_unwatched())
+        mine.table
+            .find(key)
+            .and_then(|value| value.live_unwatched())
     })
     .flatten()
 }

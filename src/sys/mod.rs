@@ -29,11 +29,11 @@ pub(crate) mod noexcept;
 #[cfg(not(loom))]
 pub(crate) mod object;
 pub(crate) mod order;
-pub(crate) mod pointer;
 #[cfg(not(loom))]
 pub(crate) mod output;
 #[cfg(not(loom))]
 mod personality;
+pub(crate) mod pointer;
 pub(crate) mod process;
 pub(crate) mod promise;
 pub(crate) mod published;
