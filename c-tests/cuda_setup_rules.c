@@ -67,7 +67,8 @@ static int32_t start_own(void *own) {
 }
 static void check_named_with_its_own(void) {
     lazy_once *shared = lazy_once_named("with its own"), own = LAZY_ONCE_INIT;
-    lazy_config mine = { .size = sizeof mine, .initialize = start_own, .ctx = &own, .timeout_ns = 1 };
+    lazy_config mine = { .size = sizeof mine, .initialize = start_own, .ctx = &own, .on_fork = LAZY_FORK_POISON,
+        .timeout_ns = 1 };
     CHECK_IS(lazy_cuda_setup(&own, NULL), LAZY_OK);
     CHECK_IS(lazy_once_configure(shared, &mine), LAZY_OK);
     let_fail("cuInit", 1, 999);

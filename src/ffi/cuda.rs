@@ -13,9 +13,10 @@ use crate::sys::text::text;
 ///
 /// It sets `initialize`, `ctx`, `prepare`, and `on_fork` to `LAZY_FORK_POISON`; the rest of the configuration stays, a `can_init` with
 /// the `ctx` that it came with. On a once of `lazy_once_named` the first configuration is the only one, by this or by `lazy_once_configure`:
-/// who wants a `can_init`, a limit or a host of its own as well sets up a once of its own, and has the named one's `initialize` call
-/// `lazy_once_init` on it. A once without a name is called "cuda". Nothing is loaded: the first attempt opens `libcuda.so.1`, or else
-/// `libcuda.so`, at run time, before it is owned, and has every entry before it calls one. The library itself needs no driver.
+/// who wants a `can_init`, a limit or a host of its own as well sets up a once of its own, and configures the named one with those,
+/// `LAZY_FORK_POISON`, and an `initialize` that calls `lazy_once_init` on it; what the driver said is then the error's cause. A once
+/// without a name is called "cuda". Nothing is loaded: the first attempt opens `libcuda.so.1`, or else `libcuda.so`, at run time,
+/// before it is owned, and has every entry before it calls one. The library itself needs no driver.
 ///
 /// ```text
 /// lazy_once *cuda = lazy_once_named("cuda");
