@@ -2,7 +2,7 @@
 // flags: -rdynamic
 // Guards against a child that uses a driver which did not survive the fork, or is refused one that it may use: forked before anything it
 // initializes for itself; forked after the load or the initialization it is told so, by the once and, past a reset, by the driver's 3,
-// which says nothing of a fork in a child that was forked earlier.
+// which says nothing of a fork in a child that was forked earlier. A bind tells a child that may still initialize from one that cannot.
 #include "fake_driver.h"
 #include "forked_child.h"
 
@@ -20,6 +20,10 @@ static void check_three_is_no_fork(void) {
     CHECK_REFUSED(lazy_once_init(&once), LAZY_E_INIT, 3, "CUDA_ERROR_NOT_INITIALIZED");
     check_works();
 }
+static void says_to_initialize(void) {
+    CHECK_REFUSED(lazy_cuda_bind_thread(0), LAZY_E_NOT_NOW, 0, "yet: initialize a once of lazy_cuda_setup");
+    CHECK(!strstr(lazy_last_error()->message, "forked"));
+}
 static void check_three_is_a_fork(void) {
     CHECK_IS(lazy_once_reset(&once), LAZY_OK);
     let_fail("cuInit", 1, 3);
@@ -34,8 +38,21 @@ static void loaded_by_somebody_else(void) {
     CHECK_REFUSED(lazy_once_init(&mine), LAZY_E_FORKED, 3, "start the child with exec");
     CHECK_IS(lazy_once_close(&mine), LAZY_OK);
 }
+/* The parent has none: the driver's reason is another one, here and in a child of this one, which is told of its own fork. */
+static void loaded_after_the_fork(void) {
+    load_fake("libcuda.so.1");
+    CHECK_IS(queried().device_count, -1);
+    says_to_initialize();
+    let_fail("cuInit", 1, 3);
+    CHECK_REFUSED(lazy_once_init(&once), LAZY_E_INIT, 3, "CUDA_ERROR_NOT_INITIALIZED");
+    CHECK(!strstr(lazy_last_error()->message, "forked"));
+    in_child(check_three_is_a_fork);
+    check_works();
+}
 static void forked_after_query(void) {
+    says_to_initialize();
     check_three_is_a_fork();
+    says_to_initialize();
     /* What was only loaded can still be started. */
     check_works();
     in_child(check_three_is_a_fork);
@@ -43,7 +60,8 @@ static void forked_after_query(void) {
 static void forked_after_init(void) {
     CHECK_REFUSED(lazy_once_init(&once), LAZY_E_FORKED, 0, "cuda");
     CHECK_REFUSED(lazy_once_call(&once, never, NULL), LAZY_E_FORKED, 0, "cuda");
-    CHECK_REFUSED(lazy_cuda_bind_thread(0), LAZY_E_NOT_NOW, 0, "forked");
+    CHECK_REFUSED(lazy_cuda_bind_thread(0), LAZY_E_NOT_NOW, 0, "forked from one that had initialized the CUDA driver");
+    CHECK_HAS(lazy_last_error()->message, "start the child with exec");
     CHECK_IS(queried().device_count, -1);
     CHECK_IS(lazy_cuda_setup(&once, NULL), LAZY_OK);
     CHECK_IS(info_of(&once).phase, LAZY_FORKED);
@@ -64,6 +82,7 @@ int main(void) {
     CHECK_IS(lazy_cuda_setup(&once, NULL), LAZY_OK);
     in_child(check_works);
     in_child(check_three_is_no_fork);
+    in_child(loaded_after_the_fork);
     CHECK_IS(atomic_load(&loads), 0);
     load_fake("libcuda.so.1");
     in_child(loaded_by_somebody_else);

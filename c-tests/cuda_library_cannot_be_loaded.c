@@ -1,5 +1,5 @@
 // library: libcuda.so.1 gpu/broken_library.c -Wl,-z,lazy
-// library: libcuda.so gpu/broken_library.c -Wl,-z,lazy
+// library: libcuda.so gpu/broken_library.c -Wl,-z,lazy -Dfunction_that_nobody_has=another_that_nobody_has
 // Guards against a missing driver library that crashes, is taken for a failed initializer, or loses the queue: neither of its names can
 // be loaded here, which is the same to the loader's caller as a machine without a driver, on any machine.
 #include "callers.h"
@@ -13,6 +13,8 @@ static void check_unavailable(lazy_status status) {
     CHECK_HAS(lazy_last_error()->message, "no CUDA driver library");
     CHECK_HAS(lazy_last_error()->message, "libcuda.so.1");
     CHECK_HAS(lazy_last_error()->message, "function_that_nobody_has");
+    /* The other one is broken in a way of its own. */
+    CHECK_HAS(lazy_last_error()->message, "another_that_nobody_has");
 }
 
 int main(void) {

@@ -43,8 +43,8 @@ int main(void) {
     check_results_of("cuDeviceGetCount");
     for (fake_devices = 0; fake_devices > -3; fake_devices -= 2) {
         CHECK_REFUSED(lazy_once_init(&once), LAZY_E_UNAVAILABLE, 0, "sees no device");
-        CHECK_REFUSED(lazy_cuda_bind_thread(0), LAZY_E_INVALID, 0, "no device 0");
-        CHECK_IS(queried().device_count, 0);
+        CHECK_REFUSED(lazy_cuda_bind_thread(0), LAZY_E_NOT_NOW, 0, "has not initialized");
+        CHECK_IS(queried().device_count, -1);
     }
     CHECK_IS(atomic_load(&ran), 0);
     fake_devices = 2;

@@ -58,7 +58,26 @@ static void check_named(void) {
     CHECK_IS(lazy_cuda_setup(once, NULL), LAZY_OK);
     CHECK_IS(lazy_once_configure(other, &config), LAZY_OK);
     /* Whoever configures a shared one first decides. */
-    CHECK_IS(lazy_cuda_setup(other, NULL), LAZY_E_TOO_LATE);
+    CHECK_REFUSED(lazy_cuda_setup(other, NULL), LAZY_E_TOO_LATE, 0, "configure");
+    CHECK_REFUSED(lazy_once_configure(once, &config), LAZY_E_TOO_LATE, 0, "configure");
+}
+/* What the header says to do then: the named one has what the program wants, and starts one that is set up. */
+static int32_t start_own(void *own) {
+    return lazy_once_init((lazy_once *)own) < 0 ? -1 : 0;
+}
+static void check_named_with_its_own(void) {
+    lazy_once *shared = lazy_once_named("with its own"), own = LAZY_ONCE_INIT;
+    lazy_config mine = { .size = sizeof mine, .initialize = start_own, .ctx = &own, .on_fork = LAZY_FORK_POISON,
+        .timeout_ns = 1 };
+    CHECK_IS(lazy_cuda_setup(&own, NULL), LAZY_OK);
+    CHECK_IS(lazy_once_configure(shared, &mine), LAZY_OK);
+    let_fail("cuInit", 1, 999);
+    CHECK_REFUSED(lazy_once_init(shared), LAZY_E_INIT, -1, "with its own");
+    CHECK(lazy_last_error()->cause != NULL);
+    CHECK_IS(lazy_last_error()->cause->code, 999);
+    CHECK_IS(lazy_once_init(shared), LAZY_OK);
+    CHECK(lazy_once_is_initialized(&own));
+    CHECK_IS(lazy_once_close(&own), LAZY_OK);
 }
 static void check_too_late(void) {
     lazy_once used = LAZY_ONCE_INIT, closed = LAZY_ONCE_INIT;
@@ -80,6 +99,7 @@ int main(void) {
     check_kept(&configured);
     check_kept(&bound);
     check_named();
+    check_named_with_its_own();
     check_too_late();
     CHECK_IS(lazy_once_close(&configured), LAZY_OK);
     CHECK_IS(lazy_once_close(&bound), LAZY_OK);

@@ -13,15 +13,16 @@ static inline void check_child(pid_t child) {
     CHECK(WIFEXITED(status));
     CHECK_IS(WEXITSTATUS(status), 0);
 }
-static inline void in_child(void (*body)(void)) {
+static inline void in_child_for(unsigned seconds, void (*body)(void)) {
     fflush(NULL);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(20);
+        alarm(seconds);
         body();
         _exit(0);
     }
     check_child(child);
 }
+static inline void in_child(void (*body)(void)) { in_child_for(20, body); }
 #endif

@@ -505,7 +505,8 @@ pub struct lazy_cuda_info {
     pub size: usize,
     /// The newest CUDA version that the driver can do, as it says it: 13020 for 13.2.
     pub driver_version: i32,
-    /// How many devices the driver has; -1 until this process has initialized it.
+    /// How many devices the driver has; -1 until this process has initialized it through a once of `lazy_cuda_setup`, which ends as
+    /// unavailable where there are none.
     pub device_count: i32,
     /// The file of the driver's library. It stays valid.
     pub library: *const c_char,

@@ -36,7 +36,7 @@ mod result {
 /// Nothing has been initialized in this process.
 const UNKNOWN: i32 = -1;
 
-/// How many devices the driver has, once this process has initialized it. Release and Acquire: whoever sees it comes after `cuInit`.
+/// How many devices the driver has, once this process has initialized it and found one. Release and Acquire: whoever sees it comes after `cuInit`.
 static DEVICES: AtomicI32 = AtomicI32::new(UNKNOWN);
 
 /// The primary context of each device. A process has one, which is never given back: at exit the driver may be gone.
@@ -149,10 +149,11 @@ fn start() -> Result<(), Refusal> {
     let count = driver
         .device_count()
         .map_err(|result| Refusal::of_driver(driver, "cuDeviceGetCount", result))?;
-    DEVICES.store(count.max(0), Ordering::Release);
     if count <= 0 {
         return Err(Refusal::no_device());
     }
+    // An attempt of another once takes nobody's devices away.
+    DEVICES.fetch_max(count, Ordering::Release);
     Ok(())
 }
 
@@ -226,12 +227,15 @@ impl Refusal {
 
     #[cold]
     fn not_initialized() -> Self {
-        let mut text = text!(
-            "this process has not initialized the CUDA driver: initialize a once of lazy_cuda_setup first"
-        );
-        if driver::is_inherited() {
-            append!(text, "; {FORKED}");
-        }
+        let text = if driver::is_lost() {
+            text!(
+                "this process was forked from one that had initialized the CUDA driver, which does not survive that: start the child with exec"
+            )
+        } else {
+            text!(
+                "this process has not initialized the CUDA driver yet: initialize a once of lazy_cuda_setup first"
+            )
+        };
         Self::new(abi::LAZY_E_NOT_NOW, text)
     }
 

@@ -11,7 +11,7 @@
 //! | `LAZYONCE_TEST_RUNNER` | a command put before the program, for example `valgrind --error-exitcode=99 -q` |
 //! | `LAZYONCE_TEST_LIMIT` | seconds before a program counts as hung; 60 |
 //! | `CARD_ROUNDS` | the most rounds that a program with many rounds makes; 2000 with flags or a runner |
-//! | `LAZYONCE_REQUIRE_GPU=1` | the programs of `c-tests/gpu/` fail where there is no GPU, instead of being skipped |
+//! | `LAZYONCE_REQUIRE_GPU=1`, or any value but 0 | the programs of `c-tests/gpu/` fail where there is no GPU, instead of being skipped |
 //! | `CI_SKIP_FAILS=1` | a program that skips itself fails, unless its reason contains `no GPU here` |
 
 #[path = "c_programs/build.rs"]

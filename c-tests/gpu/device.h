@@ -7,7 +7,6 @@
 #include "forked_child.h"
 #include "kernels.h"
 #include "philox.h"
-#include <dlfcn.h>
 #include <sys/mman.h>
 
 /* The number of an address on the device. Contexts, streams, kernels and the like are pointers to nothing that is ours. */
@@ -91,12 +90,15 @@ static inline void find_driver(void) {
     DRIVER_ENTRIES(DRIVER_FIND)
 }
 
-/* What a child has found out: why there is no GPU, or which one. */
-static struct probed { char missing[256], device[256]; } *probed;
+/* What a child has found out: why there is no GPU, or which one. The driver is started in there for the first time, which may take long on a
+   machine without the persistence mode, or with many devices. */
+enum { PROBE_SECONDS = 50 };
+static struct probed { char missing[256], device[320]; } *probed;
 
 static inline void probe_device(void) {
     int result, count = 0, version = 0;
     char name[128];
+    uint32_t library_version = lazy_version();
     void *library = dlopen(driver_library, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(probed->missing, sizeof probed->missing, "%s", dlerror());
@@ -115,21 +117,26 @@ static inline void probe_device(void) {
     int device = 0;
     CHECK_DRIVER(driver.DeviceGet(&device, 0));
     CHECK_DRIVER(driver.DeviceGetName(name, sizeof name, device));
-    CHECK_IS(!strncmp(name, "host:", 5), is_host_backend); /* neither is ever taken for the other */
+    /* Neither is ever taken for the other. */
+    if (!strncmp(name, "host:", 5) != is_host_backend) {
+        check_fail(__FILE__, __LINE__, is_host_backend ? "--backend=host: the device" : "--backend=cuda: the device", name,
+                   is_host_backend ? "the host driver's" : "a GPU: the driver that was found is host_libcuda.c");
+    }
     CHECK_DRIVER(driver.DriverGetVersion(&version));
-    snprintf(probed->device, sizeof probed->device, "%s, the first of %d, driver for CUDA %d.%d", name, count, version / 1000,
-             version % 1000 / 10);
+    snprintf(probed->device, sizeof probed->device, "%s, the first of %d, driver for CUDA %d.%d, lazyonce %u.%u.%u", name, count,
+             version / 1000, version % 1000 / 10, library_version >> 16, library_version >> 8 & 255, library_version & 255);
 }
-/* Ends the process as skipped where there is no driver or no device, and only there; as failed if LAZYONCE_REQUIRE_GPU=1 says that there must be
-   one. This process stays untouched: what the library does first in it is the first. */
+/* Ends the process as skipped where there is no driver or no device, and only there; as failed if LAZYONCE_REQUIRE_GPU says that there must be
+   one, and on the host backend, which has what it needs. This process stays untouched: what the library does first in it is the first. */
 static inline void need_device(void) {
     probed = (struct probed *)mmap(NULL, sizeof *probed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(probed != MAP_FAILED);
-    in_child(probe_device);
+    in_child_for(PROBE_SECONDS, probe_device);
     if (probed->missing[0]) {
-        fprintf(stderr, "no GPU here: %s%s\n", probed->missing, is_gpu_required() ? ", and LAZYONCE_REQUIRE_GPU is 1" : "");
+        const char *required = is_host_backend ? ", on the host backend" : is_gpu_required() ? ", and LAZYONCE_REQUIRE_GPU is set" : "";
+        fprintf(stderr, "no GPU here: %s%s\n", probed->missing, required);
         fflush(NULL);
-        _exit(is_gpu_required() ? 1 : 77);
+        _exit(*required ? 1 : 77);
     }
     printf("%s\n", probed->device);
 }

@@ -186,13 +186,19 @@ static int add(stream *s, operation o) {
 /* One that is captured would read and write the program's memory whenever it is replayed, which nobody here wants. */
 static int add_copy(stream *s, operation o) { return s->status == NOT_CAPTURED ? add(s, o) : invalidate(s); }
 
-/* A list of numbers, which ends before the first that is no device. */
+/* A list of numbers, which ends before the first that is no device, or stands there twice. */
+static bool is_visible(long device) {
+    for (int i = 0; i < visible_count; i++) {
+        if (visible[i] == device) return true;
+    }
+    return false;
+}
 static void look_for_devices(void) {
     const char *wanted = getenv("CUDA_VISIBLE_DEVICES");
     for (visible_count = 0; visible_count < DEVICES;) {
         char *end = NULL;
         long device = wanted ? strtol(wanted, &end, 10) : visible_count;
-        if ((wanted && end == wanted) || device < 0 || device >= DEVICES) return;
+        if ((wanted && end == wanted) || device < 0 || device >= DEVICES || is_visible(device)) return;
         visible[visible_count++] = (int)device;
         if (wanted && *end != ',') return;
         if (wanted) wanted = end + 1;

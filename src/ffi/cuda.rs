@@ -12,8 +12,11 @@ use crate::sys::text::text;
 /// memory, no stream.
 ///
 /// It sets `initialize`, `ctx`, `prepare`, and `on_fork` to `LAZY_FORK_POISON`; the rest of the configuration stays, a `can_init` with
-/// the `ctx` that it came with. A once without a name is called "cuda". Nothing is loaded: the first attempt opens `libcuda.so.1`, or else
-/// `libcuda.so`, at run time, before it is owned, and has every entry before it calls one. The library itself needs no driver.
+/// the `ctx` that it came with. On a once of `lazy_once_named` the first configuration is the only one, by this or by `lazy_once_configure`:
+/// who wants a `can_init`, a limit or a host of its own as well sets up a once of its own, and configures the named one with those,
+/// `LAZY_FORK_POISON`, and an `initialize` that calls `lazy_once_init` on it; what the driver said is then the error's cause. A once
+/// without a name is called "cuda". Nothing is loaded: the first attempt opens `libcuda.so.1`, or else `libcuda.so`, at run time,
+/// before it is owned, and has every entry before it calls one. The library itself needs no driver.
 ///
 /// ```text
 /// lazy_once *cuda = lazy_once_named("cuda");
@@ -25,17 +28,20 @@ use crate::sys::text::text;
 /// - `LAZY_E_UNAVAILABLE`: there is no driver library, no device (100, or a count of 0), a symbol is missing, or the library is a stub
 ///   to link with (34); the message says which.
 /// - `LAZY_E_NOT_NOW`: the system or its MPS server is not ready (802, 805 to 808): try again later.
-/// - `LAZY_E_FORKED`: 3, in a child that was forked after the driver's library was loaded; or it was forked in the middle of that.
+/// - `LAZY_E_FORKED`: 3, in a child that was forked after the driver's library was loaded, as far as can be known; or it was forked in the
+///   middle of that.
 /// - `LAZY_E_INIT`: any other result.
 ///
-/// Each can be tried again, and loses nothing that is queued.
+/// Each loses nothing that is queued, and can be tried again. A library that was loaded stays for the process: what lacks a symbol, or is a
+/// stub, does so at every try. In a library that was built without its feature `cuda`, `lazy_cuda_setup` is `LAZY_OK` all the same, the
+/// attempt and `lazy_cuda_query` are `LAZY_E_UNAVAILABLE`, and `lazy_cuda_bind_thread` is `LAZY_E_NOT_NOW`.
 ///
 /// - `once`: the once, before its first attempt.
 /// - `options`: NULL for the defaults.
 ///
 /// **Returns**
 /// - `LAZY_OK`: set up, now or before.
-/// - `LAZY_E_TOO_LATE`, `LAZY_E_CLOSED`, `LAZY_E_NOMEM`: as `lazy_once_configure`.
+/// - `LAZY_E_TOO_LATE`, `LAZY_E_CLOSED`, `LAZY_E_NOMEM`: as `lazy_once_configure`; the first also on a named once that was configured.
 /// - `LAZY_E_INVALID`: `once` is NULL or not a once that this library knows, or `options` has unknown flags, a `size` that does not cover
 ///   `flags`, or non-zero bytes beyond what this library knows.
 ///
@@ -114,8 +120,9 @@ pub unsafe extern "C-unwind" fn lazy_cuda_query(info: *mut lazy_cuda_info) -> la
 ///
 /// **Returns**
 /// - `LAZY_OK`: it is this thread's.
-/// - `LAZY_E_NOT_NOW`: this process has not initialized the driver through a once of `lazy_cuda_setup`; its queued callbacks may bind. Or
-///   the driver is not ready, as with `lazy_cuda_setup`.
+/// - `LAZY_E_NOT_NOW`: this process has not initialized the driver through a once of `lazy_cuda_setup`; its queued callbacks may bind. It
+///   may not be able to, where the parent had initialized it: the message says so. Or the driver is not ready, as with
+///   `lazy_cuda_setup`.
 /// - `LAZY_E_INVALID`: there is no device of that ordinal.
 /// - `LAZY_E_INIT`, `LAZY_E_UNAVAILABLE`, `LAZY_E_FORKED`: the driver refused, as with `lazy_cuda_setup`; the error's `code` is its
 ///   result. The thread's context is as it was; the next call tries again.

@@ -3,9 +3,10 @@
 
 use super::invariant::Invariant;
 use super::loader::Library;
-use super::memory::try_box;
-use super::object::file_of;
-use super::text::{Lossy, Text, text};
+use super::memory::{try_box, try_c_string};
+use super::output;
+use super::process;
+use super::text::{Lossy, Text, append, text};
 use super::thread;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -58,22 +59,47 @@ static LOADING: AtomicU32 = AtomicU32::new(0);
 /// This process was forked meanwhile.
 static IS_TORN: AtomicBool = AtomicBool::new(false);
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
+/// The process that forked this one.
+static PARENT: AtomicU32 = AtomicU32::new(0);
 /// This process was forked with the driver's library in it.
 static IS_INHERITED: AtomicBool = AtomicBool::new(false);
+/// `cuInit` has succeeded in this process.
+static IS_STARTED: AtomicBool = AtomicBool::new(false);
+/// It has in one that this process was forked from.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn is_inherited() -> bool {
     IS_INHERITED.load(Ordering::Relaxed)
 }
 
+pub(crate) fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
 /// In a forked child, before anything else.
 pub(crate) fn inherit() {
     IS_CHILD.store(true, Ordering::Relaxed);
+    PARENT.store(process::parent(), Ordering::Relaxed);
     if LOADING.load(Ordering::Relaxed) > 0 {
         IS_TORN.store(true, Ordering::Relaxed);
     }
     if get().is_some() {
         IS_INHERITED.store(true, Ordering::Relaxed);
     }
+    if IS_STARTED.swap(false, Ordering::Relaxed) {
+        IS_LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// In a child that finds the library loaded by somebody else: was it only after the fork, so that the parent has none? One that is gone, or
+/// may not be looked at, may have had it.
+fn is_parent_without_it() -> bool {
+    let parent = PARENT.load(Ordering::Relaxed);
+    let look = || {
+        let path = try_c_string(text!("/proc/{parent}/maps").as_bytes()).ok()?;
+        output::contains(&path, b"libcuda.so")
+    };
+    process::parent() == parent && look() == Some(false)
 }
 
 /// Of a thread that loads the library, also if it ends in there.
@@ -106,8 +132,8 @@ pub(crate) fn open() -> Result<&'static Driver, Absent> {
     if IS_TORN.load(Ordering::Relaxed) {
         return Err(Absent::Torn);
     }
-    if IS_CHILD.load(Ordering::Relaxed) && NAMES.iter().any(|name| Library::is_loaded(name)) {
-        // By somebody else.
+    let is_foreign = || NAMES.iter().any(|name| Library::is_loaded(name));
+    if IS_CHILD.load(Ordering::Relaxed) && is_foreign() && !is_parent_without_it() {
         IS_INHERITED.store(true, Ordering::Relaxed);
     }
     let fresh = Box::into_raw(try_box(find()?).map_err(|_| Absent::NoMemory)?);
@@ -130,27 +156,32 @@ fn find() -> Result<Driver, Absent> {
     }
     let _loading = Loading::begin();
     let [usual, other] = NAMES;
-    let library = Library::open(usual)
-        .or_else(|problem| Library::open(other).map_err(|_| Absent::NoLibrary(problem)))?;
-    let mut file = None;
+    let (library, name) = match Library::open(usual) {
+        Ok(library) => (library, usual),
+        Err(mut problem) => match Library::open(other) {
+            Ok(library) => (library, other),
+            Err(second) => {
+                append!(problem, "; {second}");
+                return Err(Absent::NoLibrary(problem));
+            }
+        },
+    };
+    let file = library.file().unwrap_or(name);
     macro_rules! entry {
         ($name:literal) => {{
             // SAFETY: the driver's functions have had these types since their names were made.
             match unsafe { library.symbol($name) } {
                 Some(function) => function,
                 None => {
-                    let file = Lossy::of(file.unwrap_or(usual));
                     let name = $name.to_str().unwrap_or_default();
-                    return Err(Absent::NoSymbol(text!("{file}"), name));
+                    return Err(Absent::NoSymbol(text!("{}", Lossy::of(file)), name));
                 }
             }
         }};
     }
-    let init: unsafe extern "C-unwind" fn(c_uint) -> c_int = entry!(c"cuInit");
-    file = file_of(init as usize);
     Ok(Driver {
-        library: file.unwrap_or(usual),
-        init,
+        library: file,
+        init: entry!(c"cuInit"),
         get_version: entry!(c"cuDriverGetVersion"),
         get_count: entry!(c"cuDeviceGetCount"),
         get_device: entry!(c"cuDeviceGet"),
@@ -167,7 +198,9 @@ fn find() -> Result<Driver, Absent> {
 impl Driver {
     pub(crate) fn init(&self) -> Result<(), c_int> {
         // SAFETY: takes no pointers; 0 is the one value of its flags.
-        checked(|| unsafe { (self.init)(0) })
+        checked(|| unsafe { (self.init)(0) })?;
+        IS_STARTED.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// May be asked before `init`.

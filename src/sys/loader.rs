@@ -2,7 +2,16 @@
 
 use super::text::{Lossy, Text, text};
 use super::thread;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null;
+
+/// What the loader keeps of a library: the public part.
+#[repr(C)]
+pub(super) struct LinkMap {
+    pub(super) base: usize,
+    pub(super) name: *const c_char,
+    pub(super) dynamic: usize,
+}
 
 /// An open library. It is never closed: what was found in it stays valid.
 pub(crate) struct Library(*mut c_void);
@@ -20,6 +29,18 @@ impl Library {
     /// Has the process loaded it?
     pub(crate) fn is_loaded(name: &CStr) -> bool {
         load(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD).is_some()
+    }
+
+    /// Where it was found.
+    pub(crate) fn file(&self) -> Option<&'static CStr> {
+        let mut map: *const LinkMap = null();
+        // SAFETY: a handle that is open, and a place for the pointer that this request gives.
+        let refused = unsafe { libc::dlinfo(self.0, libc::RTLD_DI_LINKMAP, (&raw mut map).cast()) };
+        // SAFETY: NULL, or the loader's own, of a library that is never closed.
+        let name = unsafe { map.as_ref() }.filter(|_| refused == 0)?.name;
+        // SAFETY: as above.
+        let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })?;
+        (!name.is_empty()).then_some(name)
     }
 
     /// One of its functions.

@@ -4,9 +4,9 @@
 //! `_dl_find_object` (glibc 2.35) takes no lock and may be called in a signal handler; elsewhere `dl_iterate_phdr` takes one for a few steps,
 //! which a signal handler must not have interrupted.
 
-use super::loader::symbol;
+use super::loader::{LinkMap, symbol};
 use super::symbols;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -30,13 +30,6 @@ struct Object {
 /// The object only.
 pub(super) fn of(address: usize) -> Found {
     search(address, false)
-}
-
-/// Its file. The object must stay loaded.
-pub(super) fn file_of(address: usize) -> Option<&'static CStr> {
-    let file = of(address).file;
-    // SAFETY: a C string of the loader's, for as long as the object is loaded.
-    (!file.is_null()).then(|| unsafe { CStr::from_ptr(file) })
 }
 
 /// The function, too, which takes as long as the object has symbols.
@@ -91,14 +84,6 @@ struct FoundObject {
     end: usize,
     link_map: *const LinkMap,
     rest: [usize; 16],
-}
-
-/// The public part.
-#[repr(C)]
-struct LinkMap {
-    base: usize,
-    name: *const c_char,
-    dynamic: usize,
 }
 
 /// When the library is loaded.

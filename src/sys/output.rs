@@ -165,6 +165,43 @@ pub(crate) fn beginning<'a>(path: &CStr, room: &'a mut [u8]) -> &'a [u8] {
     room.get(..count).unwrap_or_default()
 }
 
+/// Does that text stand in a file? `None` if it cannot be read. The text has its first byte only there, so a try that fails begins anew.
+pub(crate) fn contains(path: &CStr, text: &[u8]) -> Option<bool> {
+    let mut room = [0u8; 4096];
+    let mut matched = 0;
+    // SAFETY: a C string.
+    let open = || unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    let descriptor = uncancelled(open);
+    // SAFETY: so many bytes can be written there; a bad descriptor is an error.
+    let read =
+        |room: &mut [u8]| unsafe { libc::read(descriptor, room.as_mut_ptr().cast(), room.len()) };
+    let found = loop {
+        let count = uncancelled(|| read(&mut room));
+        let Ok(count) = usize::try_from(count) else {
+            break None;
+        };
+        for &byte in room.iter().take(count) {
+            if matched < text.len() {
+                let is_next = text.get(matched) == Some(&byte);
+                let is_first = text.first() == Some(&byte);
+                matched = if is_next {
+                    matched + 1
+                } else {
+                    is_first.into()
+                };
+            }
+        }
+        if matched == text.len() || count == 0 {
+            break Some(matched == text.len());
+        }
+    };
+    if descriptor >= 0 {
+        // SAFETY: ours.
+        uncancelled(|| unsafe { libc::close(descriptor) });
+    }
+    found
+}
+
 impl Display for SystemError {
     fn fmt(&self, out: &mut Formatter<'_>) -> Formatted {
         let mut text = [0u8; 128];
