@@ -65,9 +65,10 @@ impl Once {
         limit: &Limit,
         origin: Origin,
         whom: &dyn Fn() -> Text,
+        lose: &dyn Fn(),
     ) -> Result<Option<&'p T>, Failure> {
         host::wait_on(
-            &Wait::new(Doing::AwaitingAttempt, self, origin, whom),
+            &Wait::new(Doing::AwaitingAttempt, self, origin, whom, lose),
             promise,
             limit,
         )
@@ -80,8 +81,9 @@ impl Once {
         by: u64,
         origin: Origin,
         whom: &dyn Fn() -> Text,
+        lose: &dyn Fn(),
     ) {
-        let wait = Wait::new(Doing::AwaitingRequest(by), self, origin, whom);
+        let wait = Wait::new(Doing::AwaitingRequest(by), self, origin, whom, lose);
         host::wait_stubbornly(&wait, promise);
     }
 }

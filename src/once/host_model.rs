@@ -37,6 +37,7 @@ impl Once {
         limit: &Limit,
         _origin: Origin,
         _whom: &dyn Fn() -> Text,
+        _lose: &dyn Fn(),
     ) -> Result<Option<&'p T>, Failure> {
         Ok(limit.spend(|deadline| promise.wait(deadline)))
     }
@@ -47,6 +48,7 @@ impl Once {
         _by: u64,
         _origin: Origin,
         _whom: &dyn Fn() -> Text,
+        _lose: &dyn Fn(),
     ) {
         promise.wait(Deadline::Never);
     }

@@ -65,7 +65,8 @@ impl Once {
             None
         };
         Mark::during(attempt.key(), || {
-            self.wait_on(&attempt.outcome, limit, origin, &|| self.whom(attempt))
+            let whom = || self.whom(attempt);
+            self.wait_on(&attempt.outcome, limit, origin, &whom, &|| attempt.lose())
         })?
         .ok_or_else(|| self.timed_out(attempt, began))
     }

@@ -186,13 +186,14 @@ impl Once {
                     "thread {by} runs a callback queued by {site}, or releases its context, which a cancellation waits for"
                 )
             };
+            let lose = || request.lose(by);
             let wait = || {
-                self.wait_stubbornly(&request.gone, by, origin, &whom);
+                self.wait_stubbornly(&request.gone, by, origin, &whom, &lose);
                 Ok(())
             };
             // A host that refuses this thread has not let it wait without: it waits as it is.
             if self.attached(host, origin, wait).is_err() {
-                self.wait_stubbornly(&request.gone, by, origin, &whom);
+                self.wait_stubbornly(&request.gone, by, origin, &whom, &lose);
             }
         });
         Ok(())

@@ -4,7 +4,7 @@ use super::body::{self, Body, Held, Parts};
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::once::OnFork;
-use crate::sys::process;
+use crate::sys::{process, thread};
 
 /// Before a fork.
 pub(crate) fn hold_for_fork() {
@@ -94,6 +94,18 @@ impl Value {
                 Stage::Leaving => drop(self.gone.keep(())),
                 Stage::Live | Stage::Gone => {}
             }
+        }
+    }
+
+    /// What is waited for has ended if its thread does not exist in this process.
+    pub(super) fn lose_alone(&self) {
+        if thread::exists(self.worker()) {
+            return;
+        }
+        match self.stage() {
+            Stage::Leaving if !self.gone.is_kept() => drop(self.gone.keep(())),
+            Stage::Making | Stage::Live if !self.made.is_kept() => drop(self.made.keep(None)),
+            _ => {}
         }
     }
 

@@ -27,8 +27,8 @@ fn wait_unseen(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
     let _edge = edge(value)?;
     known_inside(value.body, origin, || {
         let limit = Limit::new(u64::MAX);
-        let whom = || whom(value);
-        let wait = wait(value, origin, &whom);
+        let (whom, lose) = (|| whom(value), || value.lose_alone());
+        let wait = wait(value, origin, &whom, &lose);
         if value.stage() == Stage::Leaving {
             wait_on(&wait, &value.gone, &limit)?;
             return Ok(());
@@ -44,8 +44,8 @@ fn wait_unseen(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
 pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
     let span = span(value);
     let edge = edge(value)?;
-    let whom = || whom(value);
-    let wait = wait(value, origin, &whom);
+    let (whom, lose) = (|| whom(value), || value.lose_alone());
+    let wait = wait(value, origin, &whom, &lose);
     known_inside(value.body, origin, || match value.stage() {
         Stage::Making => wait_stubbornly(&wait, &value.made),
         Stage::Leaving => wait_stubbornly(&wait, &value.gone),
@@ -57,9 +57,14 @@ pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), 
 }
 
 #[inline(always)]
-fn wait<'a>(value: &Value, origin: Origin, whom: &'a dyn Fn() -> Text) -> Wait<'a> {
+fn wait<'a>(
+    value: &'a Value,
+    origin: Origin,
+    whom: &'a dyn Fn() -> Text,
+    lose: &'a dyn Fn(),
+) -> Wait<'a> {
     let doing = Doing::AwaitingValue(value.index.into());
-    Wait::new(doing, value.body, origin, whom)
+    Wait::new(doing, value.body, origin, whom, lose)
 }
 
 /// Since when its thread does that, and for a call from which address.

@@ -71,6 +71,13 @@ mod native {
         id
     }
 
+    /// Is there a thread with that id in this process?
+    #[cold]
+    pub(crate) fn exists(id: u64) -> bool {
+        // SAFETY: no signal is sent.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) == 0 }
+    }
+
     /// In a forked child the same thread has another id.
     pub(crate) fn forget_id() {
         LOCAL.here(|local| local.id.set(0));
@@ -339,6 +346,10 @@ mod model {
 
     pub(crate) fn enter<R>(body: impl FnOnce() -> R) -> Option<R> {
         Some(body())
+    }
+
+    pub(crate) fn exists(_id: u64) -> bool {
+        true
     }
 
     pub(crate) fn holds_one_more() {}

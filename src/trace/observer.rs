@@ -63,7 +63,7 @@ pub(crate) fn set(table: Foreign<lazy_observer>) -> Result<(), Failure> {
         AWAITED.here(|awaited| awaited.set(Some(Anchor::new(&*old))));
         let whom = || text!("a thread is still inside its on_event");
         let origin = Origin::Address(0);
-        let wait = Wait::new(Doing::AwaitingObserver, &Observing, origin, &whom);
+        let wait = Wait::new(Doing::AwaitingObserver, &Observing, origin, &whom, &|| ());
         host::known_inside(&Observing, origin, || {
             host::wait_stubbornly(&wait, &old.left)
         });

@@ -29,6 +29,8 @@ pub(crate) struct Wait<'a> {
     pub(crate) subject: &'a dyn Subject,
     /// Who is waited for, and what that does: looked up only for the warning. No lock may be held.
     whom: &'a dyn Fn() -> Text,
+    /// Keeps the promise if it is owed by a thread that is not in this process.
+    lose: &'a dyn Fn(),
     doing: Doing,
     staying: Staying,
     warn_at_ns: Cell<u64>,
@@ -42,6 +44,7 @@ impl<'a> Wait<'a> {
         subject: &'a dyn Subject,
         origin: Origin,
         whom: &'a dyn Fn() -> Text,
+        lose: &'a dyn Fn(),
     ) -> Self {
         let staying = Staying::begin(doing, subject, origin);
         let warn_at_ns = match WARN_AFTER_NS.load(Relaxed) {
@@ -51,6 +54,7 @@ impl<'a> Wait<'a> {
         Self {
             subject,
             whom,
+            lose,
             doing,
             staying,
             warn_at_ns: Cell::new(warn_at_ns),
@@ -82,7 +86,7 @@ impl<'a> Wait<'a> {
     }
 
     /// Sleeps once, as [`Promise::sleep`] does, but for the warnings, for which a host need not be taken back. In a child that a signal handler
-    /// has forked by `_Fork` meanwhile nobody else keeps the promise.
+    /// has forked since this thread found out whom it waits for, nobody else keeps the promise.
     pub(crate) fn sleep<T>(
         &self,
         promise: &Promise<T>,
@@ -95,6 +99,9 @@ impl<'a> Wait<'a> {
                 NEVER => deadline,
                 at_ns => deadline.or_after(at_ns),
             };
+            if fork::is_child() {
+                (self.lose)();
+            }
             promise.sleep(until, &stop);
             fork::look();
             if warning_ns == NEVER || promise.is_kept() || clock::now_ns() < warning_ns {
