@@ -23,6 +23,7 @@ pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
 #[cfg(not(loom))]
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
+    use super::super::errno;
     use super::super::local::Local as _;
     use super::super::noexcept::noexcept;
     use super::super::stack;
@@ -71,11 +72,12 @@ mod native {
         id
     }
 
-    /// Is there a thread with that id in this process?
+    /// Is there a thread with that id in this process? Where asking is forbidden, there is.
     #[cold]
     pub(crate) fn exists(id: u64) -> bool {
         // SAFETY: no signal is sent.
-        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) == 0 }
+        let answer = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, 0) };
+        answer == 0 || errno::get() != libc::ESRCH
     }
 
     /// In a forked child the same thread has another id.
