@@ -210,7 +210,7 @@ int main(void) {
     waits();
     circle();
     slots();
-    SAYS(LAZY_E_NOT_NOW, "this process has not initialized the CUDA driver: initialize a once of lazy_cuda_setup first",
+    SAYS(LAZY_E_NOT_NOW, "this process has not initialized the CUDA driver yet: initialize a once of lazy_cuda_setup first",
          lazy_cuda_bind_thread(0));
     CHECK_IS(LAZY_INIT(with(&poisoned, (lazy_config){ .on_fork = LAZY_FORK_POISON })), LAZY_OK);
     in_child(child);
