@@ -1,6 +1,6 @@
 //! What is said of a thread that waits, or is inside a callback that nothing else names.
 
-use super::append_called;
+use super::{To, append_called};
 use crate::error::since;
 use crate::host::Named;
 use crate::name::{Called, Kind};
@@ -9,18 +9,18 @@ use crate::slot;
 use crate::stay::{self, Doing, Stay};
 use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
-use crate::sys::output::{SystemError, write_all};
+use crate::sys::output::SystemError;
 use crate::sys::text::append;
 use std::ffi::CStr;
 
 /// A line about each.
 #[inline(never)]
-pub(super) fn dump(fd: i32) -> Result<(), SystemError> {
+pub(super) fn dump(to: To) -> Result<(), SystemError> {
     let mut place = 0;
     loop {
         let mut line = Line::new();
         match stay::look(place, |stay| append_stay(&mut line, stay)) {
-            Some(Some(())) => write_all(fd, line.finish())?,
+            Some(Some(())) => to.write(line.finish())?,
             Some(None) => {}
             None => break,
         }
@@ -31,7 +31,7 @@ pub(super) fn dump(fd: i32) -> Result<(), SystemError> {
         more => {
             let mut line = Line::new();
             append!(line, "and so on: {more} more that wait are not listed");
-            write_all(fd, line.finish())
+            to.write(line.finish())
         }
     }
 }

@@ -15,6 +15,11 @@ impl SystemError {
     pub(crate) fn latest() -> Self {
         Self(errno::get())
     }
+
+    /// Nothing can be written there now.
+    pub(crate) fn would_wait() -> Self {
+        Self(libc::EAGAIN)
+    }
 }
 
 /// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE.
