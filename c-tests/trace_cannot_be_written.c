@@ -1,14 +1,28 @@
 // not-under: valgrind: the program that it starts once more would be valgrind itself
-// Guards against a program that fails, or is spoken to at every event, because its trace cannot be written; and against events in a file of
+// Guards against a program that fails, or is spoken to at every event, because its trace cannot be written, or may
+// not become larger (SIGXFSZ); and against events in a file of
 // the program's own that has come to stand behind the descriptor.
 #include "traced.h"
 #include "callers.h"
+#include <sys/resource.h>
 
 static lazy_once first = LAZY_ONCE_INIT, second = LAZY_ONCE_INIT;
 
 static int work(void) {
     CHECK_IS(lazy_once_init(&first), LAZY_OK);
     CHECK_IS(lazy_once_init(&second), LAZY_OK);
+    return 0;
+}
+/* Until the file is as large as it may be. */
+static int fills(void) {
+    struct rlimit limit;
+    CHECK_IS(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 8192;
+    CHECK_IS(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (int i = 0; i < 200; i++) {
+        lazy_once once = LAZY_ONCE_INIT;
+        CHECK_IS(lazy_once_init(&once), LAZY_OK);
+    }
     return 0;
 }
 /* As a daemon does. */
@@ -44,6 +58,7 @@ static int complaints(const char *mode, const char *path) {
 
 int main(int count, char **arguments) {
     if (count > 1 && arguments[1][0] == 'w') return work();
+    if (count > 1 && arguments[1][0] == 'f') return fills();
     if (count > 1) return snprintf(trace_folder, sizeof trace_folder, "%s", arguments[1]), closes_everything();
     trace_begin();
     CHECK_IS(complaints("work", trace_path("trace.json")), 0);
@@ -51,6 +66,8 @@ int main(int count, char **arguments) {
     CHECK_IS(complaints("work", trace_path("nowhere/trace.json")), 1);
     CHECK_IS(complaints("work", "/dev/full"), 1);
     CHECK_IS(complaints("work", ""), 0);
+    CHECK_IS(complaints("fills", trace_path("trace.json")), 1);
+    trace_end("trace.json");
     CHECK_IS(complaints(trace_folder, trace_path("trace.json")), 1);
     trace_end("trace.json");
     trace_end("own");

@@ -22,7 +22,8 @@ impl SystemError {
     }
 }
 
-/// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE.
+/// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE; so is a file that
+/// has become as large as it may, and no SIGXFSZ.
 pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     let _unbroken = Unbroken::begin();
     while !bytes.is_empty() {
@@ -40,10 +41,13 @@ pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     Ok(())
 }
 
-/// SIGPIPE is blocked on this thread until it ends, and taken back then if it has come meanwhile.
+/// What a write that fails may send to its thread.
+const SENT: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+/// Those are blocked on this thread until it ends, and taken back then if they have come meanwhile.
 struct Unbroken {
     before: libc::sigset_t,
-    was_pending: bool,
+    were_pending: [bool; 2],
 }
 
 impl Unbroken {
@@ -51,11 +55,11 @@ impl Unbroken {
         let mut before = MaybeUninit::zeroed();
         // SAFETY: sets that are there to be read and written.
         unsafe {
-            let was_pending = is_pending();
-            libc::pthread_sigmask(libc::SIG_BLOCK, &broken_pipe(), before.as_mut_ptr());
+            let were_pending = SENT.map(is_pending);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set_of(&SENT), before.as_mut_ptr());
             Self {
                 before: before.assume_init(),
-                was_pending,
+                were_pending,
             }
         }
     }
@@ -66,9 +70,12 @@ impl Drop for Unbroken {
         let error = errno::get();
         // SAFETY: as above; nobody else takes a signal that is this thread's.
         unsafe {
-            if !self.was_pending && is_pending() {
-                let at_once = MaybeUninit::<libc::timespec>::zeroed();
-                libc::sigtimedwait(&broken_pipe(), std::ptr::null_mut(), at_once.as_ptr());
+            for (signal, was_pending) in SENT.into_iter().zip(self.were_pending) {
+                if !was_pending && is_pending(signal) {
+                    let at_once = MaybeUninit::<libc::timespec>::zeroed();
+                    let alone = set_of(&[signal]);
+                    libc::sigtimedwait(&alone, std::ptr::null_mut(), at_once.as_ptr());
+                }
             }
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
         }
@@ -76,23 +83,24 @@ impl Drop for Unbroken {
     }
 }
 
-/// SIGPIPE alone.
-fn broken_pipe() -> libc::sigset_t {
+fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
     let mut set = MaybeUninit::zeroed();
     // SAFETY: a set that is there to be written.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE);
+        for &signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
         set.assume_init()
     }
 }
 
-fn is_pending() -> bool {
+fn is_pending(signal: libc::c_int) -> bool {
     let mut pending = MaybeUninit::zeroed();
     // SAFETY: a set that is there to be written, and then read.
     unsafe {
         libc::sigpending(pending.as_mut_ptr()) == 0
-            && libc::sigismember(pending.as_ptr(), libc::SIGPIPE) == 1
+            && libc::sigismember(pending.as_ptr(), signal) == 1
     }
 }
 
