@@ -1766,8 +1766,9 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023.
  *
  * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
- * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, what is
- * installed later takes its place, and its default action is gone; like every handler it ends a `sleep` or `poll` early. It fits on an
+ * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, and
+ * ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like every handler it
+ * ends a `sleep` or `poll` early. It fits on an
  * alternate stack of 8 KiB. A thread that was inside one of the library's short locks writes it a moment later. Read when the library is loaded.
  *
  * - `fd`: a file descriptor to write to, such as 2.

@@ -148,10 +148,30 @@ pub(crate) fn open(path: &CStr) -> Result<(i32, FileId), SystemError> {
     let how = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC;
     // SAFETY: a C string.
     let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
-    if descriptor < 0 {
+    let descriptor = above_standard(descriptor)?;
+    Ok((descriptor, FileId::of(descriptor)?))
+}
+
+/// The same file by a descriptor that no program takes for one of its first three, one of which was free.
+fn above_standard(descriptor: i32) -> Result<i32, SystemError> {
+    let moved = match descriptor {
+        0..=libc::STDERR_FILENO => {
+            let least = libc::STDERR_FILENO + 1;
+            // SAFETY: ours, which nobody else knows yet.
+            unsafe {
+                let moved = libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, least);
+                let error = errno::get();
+                uncancelled(|| libc::close(descriptor));
+                errno::set(error);
+                moved
+            }
+        }
+        _ => descriptor,
+    };
+    if moved < 0 {
         return Err(SystemError::latest());
     }
-    Ok((descriptor, FileId::of(descriptor)?))
+    Ok(moved)
 }
 
 /// Nothing is left in it, if it is a file on a disk.
