@@ -60,14 +60,16 @@ const REFUSED: [c_int; 9] = [
 /// `QUIT`, `SIGQUIT`, `RTMIN+2` or `3`; `None` for what is none, or is not to be handled.
 pub(crate) fn number(text: &[u8]) -> Option<c_int> {
     let short = text.strip_prefix(b"SIG").unwrap_or(text);
-    let from = |text: &[u8]| -> Option<c_int> { std::str::from_utf8(text).ok()?.parse().ok() };
+    // Digits alone: what is parsed may have a sign before them.
+    let from = |text: &[u8]| -> Option<c_int> {
+        let digits = text.iter().all(u8::is_ascii_digit).then_some(text)?;
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    };
     let number = match NAMES.iter().find(|(name, _)| *name == short) {
         Some((_, number)) => *number,
         None => match short.strip_prefix(b"RTMIN") {
             Some(b"") => libc::SIGRTMIN(),
-            Some(above) => {
-                libc::SIGRTMIN().checked_add(from(above).filter(|above| *above >= 0)?)?
-            }
+            Some(above) => libc::SIGRTMIN().checked_add(from(above.strip_prefix(b"+")?)?)?,
             None => from(text)?,
         },
     };
