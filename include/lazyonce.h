@@ -1755,15 +1755,16 @@ LAZY_API const char *lazy_status_string(lazy_status status);
 /**
  * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
  * it, since when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
- * `prepare`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
+ * `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
  * thread of one's own.
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
  * are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
- * on its way in or back, or that is inside a `prepare`, `can_init`, factory or destructor: its number, for how long, and where its call came from. Of
+ * on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor or `on_event`: its number, for how long, and where its call came from. Of
  * more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
- * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023.
+ * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a
+ * name quotation marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
  *
  * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
  * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, and
@@ -1831,7 +1832,7 @@ LAZY_API uint32_t lazy_version(void);
  * `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
  * goes on waiting; where stderr has no room the line is left out. A thread that waits for a host's lock, or is inside `prepare` or `can_init`, cannot
  * look at a clock: another one that waits in the library writes the line; where none does, the thread itself does as soon as it goes on.
- * `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
+ * With 0 nothing is warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
  *
  * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
  *

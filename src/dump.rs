@@ -6,6 +6,7 @@ use crate::error::since;
 use crate::name::{Called, Kind, Quoted};
 use crate::once::{self, Info, LOST, Once, registry};
 use crate::slot;
+use crate::stay::{self, Doing};
 use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
 use crate::sys::output::{STANDARD_ERROR, SystemError, has_room, write_all};
@@ -184,6 +185,10 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     }
     if info.preparing != 0 {
         append!(*line, ", {} inside prepare", info.preparing);
+    }
+    match stay::count(Doing::Asking, std::ptr::from_ref(once).addr()) {
+        0 => {}
+        asking => append!(*line, ", {asking} inside can_init"),
     }
     append!(*line, ", {} waiting, {} queued", info.waiters, info.queued);
     if info.lost_queue {
