@@ -1,6 +1,6 @@
 // flags: -fexceptions
 // Guards against a dump that counts the threads that hang, or is silent about them: each that waits, for an attempt, to cancel, for a value or
-// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory or destructor is there by its number, with how
+// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory, destructor or on_event is there by its number, with how
 // long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
 #include "dumped.h"
 #include "big_lock.h"
@@ -83,7 +83,7 @@ static void check_early(void) {
     CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
     begin(&c, at_line, &early);
     gate_wait(&preparing.inside);
-    check_line(&c, "been inside the prepare for ", "once \"early\" at 0x");
+    check_line(&c, "been inside prepare of ", "once \"early\" at 0x");
     gate_open(&preparing.go);
     CHECK_IS(ended(&c), LAZY_OK);
     CHECK_IS(lazy_once_reset(&early), LAZY_OK);
@@ -93,7 +93,11 @@ static void check_early(void) {
     CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
     begin(&c, at_line, &early);
     gate_wait(&asking.inside);
-    check_line(&c, "been inside the can_init for ", "once \"early\" at 0x");
+    check_line(&c, "been inside can_init of ", "once \"early\" at 0x");
+    char *text = dumped(), *line = line_about(text, "once \"early\"");
+    CHECK_HAS(line, ", 1 inside can_init, 0 waiting, ");
+    free(line);
+    free(text);
     gate_open(&asking.go);
     CHECK_IS(ended(&c), LAZY_OK);
 }
@@ -151,7 +155,7 @@ static void check_slot(void) {
     gate_wait(&making.inside);
     begin(&waiter, gets, &devices);
     until_waiting(&waiter);
-    check_line(&maker, "been inside the factory for ", ", index 7 of slot \"devices\"");
+    check_line(&maker, "been inside the factory for index 7 of slot \"devices\" for ", " s");
     check_line(&waiter, "waited ", " for index 7 of slot \"devices\"");
     gate_open(&making.go);
     CHECK_IS(ended(&maker), LAZY_OK);
@@ -159,10 +163,45 @@ static void check_slot(void) {
     begin(&maker, retires, &devices);
     gate_wait(&ending.inside);
     char *text = dumped();
-    CHECK_HAS(text, "has been inside the destructor for ");
+    CHECK_HAS(text, "has been inside the destructor for index ");
     free(text);
     gate_open(&ending.go);
     CHECK_IS(ended(&maker), LAZY_OK);
+}
+
+/* Nothing in a name reads as what stands behind it. */
+static void check_bound(void) {
+    static lazy_config config = { .size = sizeof(lazy_config), .name = "bound\" at 0x0: ready\\\xe2\x80\xa8\xe2\x80\xae", .host = &lock.host };
+    static lazy_once bound = LAZY_ONCE_WITH(&config);
+    caller c;
+    big_take(&lock);
+    begin(&c, at_line, &bound);
+    until_waiting(&c);
+    check_line(&c, "for the lock of the host \"the big lock\", on its way into once \"bound\\\" at 0x0: ready\\\\\\u2028\\u202e\" at 0x", "waited ");
+    big_give(&lock);
+    CHECK_IS(ended(&c), LAZY_OK);
+}
+static hold observing = HOLD_INIT;
+static void stays_there(void *ctx, const lazy_event *event) {
+    (void)event;
+    held(ctx);
+}
+static void check_observer(void) {
+    lazy_once once = LAZY_ONCE_INIT;
+    lazy_observer observer = { sizeof observer, &observing, stays_there };
+    char who[64], *text, *line;
+    caller c;
+    CHECK_IS(lazy_set_observer(&observer), LAZY_OK);
+    begin(&c, in_init, &once);
+    gate_wait(&observing.inside);
+    snprintf(who, sizeof who, "thread %d has ", atomic_load(&c.id));
+    text = dumped(), line = line_about(text, who);
+    CHECK_HAS(line, "been inside on_event of the observer for ");
+    free(line);
+    free(text);
+    gate_open(&observing.go);
+    CHECK_IS(ended(&c), LAZY_OK);
+    CHECK_IS(lazy_set_observer(NULL), LAZY_OK);
 }
 
 int main(void) {
@@ -172,6 +211,8 @@ int main(void) {
     check_waits();
     check_cancel();
     check_slot();
+    check_bound();
+    check_observer();
     check_no_line();
     return finish();
 }

@@ -9,6 +9,23 @@ enum { ALTERNATE = 8192, SMALLEST = 16384 };
 static lazy_once onces[10], early;
 static hold inside = HOLD_INIT;
 
+static hold hooked = HOLD_INIT;
+static hold starting = HOLD_INIT;
+static int32_t attached(void *ctx, void (*body)(void *arg), void *arg) {
+    (void)ctx;
+    body(arg);
+    return 0;
+}
+static int32_t stays_behind(void *ctx, void (*park)(void *arg), void (*interrupt)(void *arg), void *arg) {
+    (void)interrupt;
+    park(arg);
+    return held(ctx);
+}
+static const lazy_host host = { sizeof(lazy_host), "host", &hooked, attached, stays_behind };
+static const lazy_config bound_config = { .size = sizeof(lazy_config), .name = "\"one\" that owns no memory", .initialize = held,
+                                          .ctx = &starting, .host = &host };
+static lazy_once bound = LAZY_ONCE_WITH(&bound_config);
+
 static void *raises(void *ctx) {
     volatile char used[2048];
     used[0] = 1;
@@ -22,7 +39,14 @@ static int work(void) {
         CHECK_IS(lazy_once_configure(&onces[i], &config), LAZY_OK);
         if (i % 2) CHECK_IS(LAZY_INIT(&onces[i]), LAZY_OK);
     }
-    caller waiter;
+    caller waiter, starter, taker;
+    begin(&starter, in_init, &bound);
+    gate_wait(&starting.inside);
+    begin(&taker, in_init, &bound);
+    until_waiting(&taker);
+    gate_open(&starting.go);
+    CHECK_IS(ended(&starter), LAZY_OK);
+    gate_wait(&hooked.inside);
     config.prepare = held;
     config.ctx = &inside;
     CHECK_IS(lazy_once_configure(&early, &config), LAZY_OK);
@@ -41,6 +65,8 @@ static int work(void) {
     CHECK_IS(pthread_create(&thread, &attributes, raises, NULL), 0);
     join(thread);
     gate_open(&inside.go);
+    gate_open(&hooked.go);
+    CHECK_IS(ended(&taker), LAZY_OK);
     CHECK_IS(ended(&waiter), LAZY_OK);
     return 0;
 }
@@ -50,7 +76,8 @@ int main(int argc, char **arguments) {
     if (argc > 1) return work();
     warned_with("LAZYONCE_DUMP_SIGNAL", "QUIT", "small");
     CHECK_IS(warning_count("lazyonce 0."), 2);
-    CHECK_IS(warning_count(" has been inside the prepare for "), 2);
+    CHECK_IS(warning_count(" has been inside prepare of "), 2);
+    CHECK_IS(warning_count(", on its way back from a wait for once \"\\\"one\\\" that owns no memory\" at 0x"), 2);
     CHECK(warning_count(" is as long as names are") >= 10);
     return finish();
 }

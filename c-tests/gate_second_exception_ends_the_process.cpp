@@ -1,6 +1,6 @@
 // Guards against a library that goes on half unwound, or that swallows one of two exceptions: a `drop` that throws, or ends its
 // thread, on the way of its own request's exception ends the process, by SIGABRT and with a line that says why; run at once,
-// in the drain, and for a request that is replaced by one that throws. The controls throw once, and live.
+// in the drain, and for a request that is replaced by one that throws. So does an observer, which the line names. The controls throw once, and live.
 #include "requests.h"
 #include <csignal>
 #include <string>
@@ -9,7 +9,7 @@
 
 struct refused {};
 enum what { SUCCEEDS, THROWS, ENDS };
-enum where { AT_ONCE, IN_DRAIN, REPLACED };
+enum where { AT_ONCE, IN_DRAIN, REPLACED, OBSERVED };
 static what in_drop;
 static const lazy_config config = { sizeof(lazy_config), "drops", 0, 0, 0, 0, 0, 0, LAZY_DEFERRED_DROP, 0, 0, 0 };
 
@@ -35,6 +35,10 @@ static void runs(where place) {
     if (place == AT_ONCE) {
         CHECK_IS(lazy_once_init(&once), LAZY_OK);
         lazy_once_submit(&once, &request, nullptr);
+    } else if (place == OBSERVED) {
+        lazy_observer observer = { sizeof observer, nullptr, [](void *, const lazy_event *) { drop(nullptr); } };
+        CHECK_IS(lazy_set_observer(&observer), LAZY_OK);
+        lazy_once_run(&once, throwing, nullptr);
     } else if (place == IN_DRAIN) {
         queue_request(&once, request);
         lazy_once_init(&once);
@@ -76,7 +80,7 @@ static int child(where place, what drops, std::string &said) {
 }
 
 int main() {
-    for (where place : { AT_ONCE, IN_DRAIN, REPLACED }) {
+    for (where place : { AT_ONCE, IN_DRAIN, REPLACED, OBSERVED }) {
         for (what drops : { SUCCEEDS, THROWS, ENDS }) {
             std::string said;
             int status = child(place, drops, said);
@@ -88,6 +92,7 @@ int main() {
             CHECK(WIFSIGNALED(status));
             CHECK_IS(WTERMSIG(status), SIGABRT);
             CHECK(said.find("lazyonce: a callback threw, or ended its thread, on the way of another exception") != said.npos);
+            CHECK(said.find("or an on_event did") != said.npos);
         }
     }
     return finish();

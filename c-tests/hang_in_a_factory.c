@@ -38,8 +38,8 @@ int main(int count, char **arguments) {
     ask_for_dump(child);
     until_said_of(waiter_id, "has waited ");
     until_said(" s for index 3 of slot \"containers\", called at ");
-    until_said_of(maker, "has been inside the factory for ");
-    until_said(", index 3 of slot \"containers\", called at ");
+    until_said_of(maker, "has been inside the factory for index ");
+    until_said("inside the factory for index 3 of slot \"containers\" for ");
     until_said_of(maker, "makes the one at index 3\n");
     end_hang(child);
     CHECK_IS(strcmp(left_open(maker, 0)->cat, "factory"), 0);

@@ -1,14 +1,28 @@
 // not-under: valgrind: the program that it starts once more would be valgrind itself
-// Guards against a program that fails, or is spoken to at every event, because its trace cannot be written; and against events in a file of
+// Guards against a program that fails, or is spoken to at every event, because its trace cannot be written, or may
+// not become larger (SIGXFSZ); and against events in a file of
 // the program's own that has come to stand behind the descriptor.
 #include "traced.h"
 #include "callers.h"
+#include <sys/resource.h>
 
 static lazy_once first = LAZY_ONCE_INIT, second = LAZY_ONCE_INIT;
 
 static int work(void) {
     CHECK_IS(lazy_once_init(&first), LAZY_OK);
     CHECK_IS(lazy_once_init(&second), LAZY_OK);
+    return 0;
+}
+/* Until the file is as large as it may be. */
+static int fills(void) {
+    struct rlimit limit;
+    CHECK_IS(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 8192;
+    CHECK_IS(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (int i = 0; i < 200; i++) {
+        lazy_once once = LAZY_ONCE_INIT;
+        CHECK_IS(lazy_once_init(&once), LAZY_OK);
+    }
     return 0;
 }
 /* As a daemon does. */
@@ -22,28 +36,9 @@ static int closes_everything(void) {
     CHECK_IS(lseek(own, 0, SEEK_END), 0);
     return 0;
 }
-/* How often the program speaks of the trace on stderr. */
-static int complaints(const char *mode, const char *path) {
-    int pipes[2];
-    char text[4096] = "";
-    CHECK_IS(pipe2(pipes, O_CLOEXEC), 0);
-    int error = dup(2);
-    dup2(pipes[1], 2);
-    pid_t child = traced_start(mode, "LAZYONCE_TRACE", path);
-    dup2(error, 2);
-    close(error);
-    close(pipes[1]);
-    size_t size = 0;
-    for (ssize_t got; (got = read(pipes[0], text + size, sizeof text - 1 - size)) > 0;) size += (size_t)got;
-    close(pipes[0]);
-    if (traced_status(child) != 0) check_fail(__FILE__, __LINE__, mode, text, "0");
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, "LAZYONCE_TRACE")) != NULL; at++) count++;
-    return count;
-}
-
 int main(int count, char **arguments) {
     if (count > 1 && arguments[1][0] == 'w') return work();
+    if (count > 1 && arguments[1][0] == 'f') return fills();
     if (count > 1) return snprintf(trace_folder, sizeof trace_folder, "%s", arguments[1]), closes_everything();
     trace_begin();
     CHECK_IS(complaints("work", trace_path("trace.json")), 0);
@@ -51,6 +46,8 @@ int main(int count, char **arguments) {
     CHECK_IS(complaints("work", trace_path("nowhere/trace.json")), 1);
     CHECK_IS(complaints("work", "/dev/full"), 1);
     CHECK_IS(complaints("work", ""), 0);
+    CHECK_IS(complaints("fills", trace_path("trace.json")), 1);
+    trace_end("trace.json");
     CHECK_IS(complaints(trace_folder, trace_path("trace.json")), 1);
     trace_end("trace.json");
     trace_end("own");

@@ -42,6 +42,26 @@ static inline int traced_status(pid_t child) {
     return status;
 }
 
+/* How often the program speaks of the trace on stderr. */
+static inline int complaints(const char *mode, const char *path) {
+    int pipes[2];
+    char text[4096] = "";
+    CHECK_IS(pipe2(pipes, O_CLOEXEC), 0);
+    int error = dup(2);
+    dup2(pipes[1], 2);
+    pid_t child = traced_start(mode, "LAZYONCE_TRACE", path);
+    dup2(error, 2);
+    close(error);
+    close(pipes[1]);
+    size_t size = 0;
+    for (ssize_t got; (got = read(pipes[0], text + size, sizeof text - 1 - size)) > 0;) size += (size_t)got;
+    close(pipes[0]);
+    if (traced_status(child) != 0) check_fail(__FILE__, __LINE__, mode, text, "0");
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, "LAZYONCE_TRACE")) != NULL; at++) count++;
+    return count;
+}
+
 /* JSON: each of these is behind what it read. */
 static inline const char *json_string(const char *at) {
     CHECK(*at == '"');

@@ -15,8 +15,8 @@ LAYOUT = (
     "block_entries", "block_entries_pointer", "block_position", "entry", "entry_caller", "slot_parts", "slot_name",
     "stays", "stay", "stay_state", "stay_thread", "stay_since", "stay_subject", "stay_doing", "stay_origin", "stay_kind",
 )
-ADDRESSES = 3
-VERSION = 2
+ADDRESSES = 4
+VERSION = 3
 HEAD = 24  # bytes of the note before what it describes
 POINTER = 8
 MOST = 10**6  # onces
@@ -31,10 +31,11 @@ TOLD, STATE_BITS = 2, 3
 DOINGS = (
     "waits{} for the lock of %s, on its way into it", "waits{} for the lock of %s, on its way back from a wait for it",
     "is inside its prepare{}", "is inside its can_init{}", "waits{} for its attempt", "waits{} to cancel what %s runs or releases",
-    "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event",
+    "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event", "is inside its on_event{}",
 )
 HOSTS, AWAITING_REQUEST = (0, 1), 5
 ONCE, SLOT = 0, 1
+QUOTED = '"\\'  # in a name
 UNKNOWN = "an unknown place"
 
 
@@ -53,8 +54,8 @@ def number(address, size=POINTER):
     return int.from_bytes(read(address, size), "little")
 
 
-def text(address):
-    """A C string; None for NULL."""
+def text(address, marks=""):
+    """A C string; None for NULL. Of a name the library's marks are told apart from those that are in it."""
     if address == 0:
         return None
     found = b""
@@ -64,7 +65,7 @@ def text(address):
         except Torn:
             return None
     found = found.split(b"\0")[0].decode("utf-8", "replace")
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in found)
+    return "".join("\\" + each if each in marks else each if each.isprintable() else repr(each)[1:-1] for each in found)
 
 
 def row(address, pointer):
@@ -121,7 +122,7 @@ class Library:
             raise Torn("there is no note of lazyonce's in it")
         if version != VERSION or not 0 <= size - ADDRESSES * POINTER - 4 * len(LAYOUT) < POINTER:
             raise Torn("it is of another version than this script")
-        self.registry, self.default, self.table = struct.unpack("<3Q", read(note + HEAD, ADDRESSES * POINTER))
+        self.registry, self.default, self.table, self.untold = struct.unpack("<4Q", read(note + HEAD, ADDRESSES * POINTER))
         offsets = struct.unpack("<%dI" % len(LAYOUT), read(note + HEAD + ADDRESSES * POINTER, 4 * len(LAYOUT)))
         self.at = dict(zip(LAYOUT, offsets))
 
@@ -139,15 +140,23 @@ class Library:
     def name(self, once, gate):
         if gate == 0:
             config = number(once + CONFIG)
-            return text(number(config + CONFIG_NAME)) if config else None
+            return text(number(config + CONFIG_NAME), QUOTED) if config else None
         return self.shared_text(gate + self.at["gate_name"])
+
+    def bound(self, once):
+        """What a once is called that owns no memory. Its thread may have left its call, and the once with it."""
+        try:
+            name = self.name(once, 0)
+        except Torn:
+            name = None
+        return ("once \"%s\"" % name if name else "a once") + " at %#x" % once
 
     def shared_text(self, at):
         shared = number(at)
         if shared == 0:
             return None
         # Address and length, in an order that the compiler chooses.
-        return text(max(struct.unpack("<2Q", read(shared + self.at["string"], 2 * POINTER))))
+        return text(max(struct.unpack("<2Q", read(shared + self.at["string"], 2 * POINTER))), QUOTED)
 
     def since(self, began):
         """Times are the monotonic clock's, which a core has stopped."""
@@ -171,7 +180,7 @@ class Library:
         doing, argument = number(at, 4), number(at + POINTER)
         words = DOINGS[doing].format(self.since(number(place + self.at["stay_since"])))
         if doing in HOSTS:
-            words %= "the host \"%s\"" % text(argument) if text(argument) else "the host"
+            words %= "the host \"%s\"" % text(argument, QUOTED) if text(argument) else "the host"
         elif "%" in words:
             words %= threads.called(argument) if doing == AWAITING_REQUEST else argument
         called = "" if caller == UNKNOWN else ", called at " + caller
@@ -258,8 +267,10 @@ def tell():
             except Torn as problem:
                 print("a once at %#x: %s" % (once, problem))
         for (kind, subject), lines in stays.items():  # of onces, those that own no memory
-            head = "a once at %#x" % subject if kind == ONCE else library.slot(subject) if kind == SLOT else "the observer"
+            head = library.bound(subject) if kind == ONCE else library.slot(subject) if kind == SLOT else "the observer"
             print("\n".join([head, *lines]))
+        if number(library.untold, 4):
+            print("and so on: %d more that wait are not listed" % number(library.untold, 4))
 
 
 class Lazyonce(gdb.Command):

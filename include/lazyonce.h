@@ -1755,19 +1755,21 @@ LAZY_API const char *lazy_status_string(lazy_status status);
 /**
  * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
  * it, since when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
- * `prepare`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
+ * `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
  * thread of one's own.
  *
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
  * are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
- * on its way in or back, or that is inside a `prepare`, `can_init`, factory or destructor: its number, for how long, and where its call came from. Of
+ * on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor or `on_event`: its number, for how long, and where its call came from. Of
  * more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
- * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023.
+ * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a
+ * name quotation marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
  *
  * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
- * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, what is
- * installed later takes its place, and its default action is gone; like every handler it ends a `sleep` or `poll` early. It fits on an
+ * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, and
+ * ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like every handler it
+ * ends a `sleep` or `poll` early. It fits on an
  * alternate stack of 8 KiB. A thread that was inside one of the library's short locks writes it a moment later. Read when the library is loaded.
  *
  * - `fd`: a file descriptor to write to, such as 2.
@@ -1819,15 +1821,18 @@ LAZY_API uint32_t lazy_version(void);
  * loads the library write them there, as Chrome trace events, which ui.perfetto.dev and chrome://tracing open. `%p` in the name stands for the
  * process id, so that the processes of one job do not overwrite each other's. Each event is written at once: the file is good up to the
  * moment at which a process dies. What has begun and not ended is what it was doing. A slot's factories, `prepare` and `can_init` are in the file only. A forked child goes on in the same file under its own
- * process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives: a
- * second copy of the library, the program that it becomes by `exec`, one that it starts. What a process has left that is gone is written over. A file that cannot be written is said once on stderr and is no error. The environment is read
- * when the library is loaded.
+ * process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives, or any
+ * other has it open, such as a forked child of that one: a second copy of the library, the program that it becomes by `exec`, one that it starts.
+ * The file is locked for that (`flock`); where there are no such locks only the process that began it is looked for, by its number. What is left
+ * of processes that are all gone is written over, and nothing else is: a file that has something in it that is no trace stays as it is. That, a
+ * pipe or a socket, and a file that cannot be written, or not become larger, is said once on stderr, is no error, and there is no trace. The
+ * environment is read when the library is loaded.
  *
  * `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
  * `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
  * goes on waiting; where stderr has no room the line is left out. A thread that waits for a host's lock, or is inside `prepare` or `can_init`, cannot
  * look at a clock: another one that waits in the library writes the line; where none does, the thread itself does as soon as it goes on.
- * `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
+ * With 0 nothing is warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
  *
  * - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
  *

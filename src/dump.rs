@@ -6,6 +6,7 @@ use crate::error::since;
 use crate::name::{Called, Kind, Quoted};
 use crate::once::{self, Info, LOST, Once, registry};
 use crate::slot;
+use crate::stay::{self, Doing};
 use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
 use crate::sys::output::{STANDARD_ERROR, SystemError, has_room, write_all};
@@ -21,29 +22,48 @@ pub(crate) use stays::append_stay;
 
 /// Writes a line about each once that the library references, about the process default, about each slot that has values, and about each thread
 /// that waits. No lock is held while it is written.
-pub(crate) fn dump(fd: i32) -> Result<(), SystemError> {
-    dump_head(fd)?;
+pub(crate) fn dump(to: To) -> Result<(), SystemError> {
+    dump_head(to)?;
     let default = Anchor::new(once::default());
-    dump_once(fd, |_| Some(default))?;
+    dump_once(to, |_| Some(default))?;
     let mut index = 0;
     while registry::lock().at(index).is_some() {
-        dump_once(fd, |registry| {
+        dump_once(to, |registry| {
             let once = registry.at(index).flatten();
             once.filter(|once| !std::ptr::eq(once.get(), default.get()))
         })?;
         index += 1;
     }
-    dump_slots(fd)?;
-    stays::dump(fd)
+    dump_slots(to)?;
+    stays::dump(to)
+}
+
+/// Where a dump goes.
+#[derive(Clone, Copy)]
+pub(crate) enum To {
+    /// To that descriptor, however long it takes.
+    Waiting(i32),
+    /// To stderr, for as long as there is room.
+    Reader,
+}
+
+impl To {
+    fn write(self, line: &[u8]) -> Result<(), SystemError> {
+        match self {
+            Self::Waiting(fd) => write_all(fd, line),
+            Self::Reader if has_room(STANDARD_ERROR) => write_all(STANDARD_ERROR, line),
+            Self::Reader => Err(SystemError::would_wait()),
+        }
+    }
 }
 
 // Not inlined, and so are those below: there is a line on the stack in each, and a signal handler's is small.
 #[inline(never)]
-fn dump_head(fd: i32) -> Result<(), SystemError> {
+fn dump_head(to: To) -> Result<(), SystemError> {
     let mut line = Line::new();
     let (version, process) = (env!("CARGO_PKG_VERSION"), process::id());
     append!(line, "lazyonce {version}, process {process}");
-    write_all(fd, line.finish())
+    to.write(line.finish())
 }
 
 /// An address, 0 for none, and where that is.
@@ -52,7 +72,7 @@ type Known = (usize, Seen);
 /// A line about the once that is found, if one is. Where addresses are is looked up in between, without a lock.
 #[inline(never)]
 fn dump_once(
-    fd: i32,
+    to: To,
     find: impl Fn(&registry::Held<'_>) -> Option<Anchor<Once>>,
 ) -> Result<(), SystemError> {
     let (mut init, mut running) = (0, 0);
@@ -76,20 +96,20 @@ fn dump_once(
     }
     drop(registry);
     match once {
-        Some(_) => write_all(fd, line.finish()),
+        Some(_) => to.write(line.finish()),
         None => Ok(()),
     }
 }
 
 #[inline(never)]
-fn dump_slots(fd: i32) -> Result<(), SystemError> {
+fn dump_slots(to: To) -> Result<(), SystemError> {
     let mut number = 0;
     loop {
         let mut line = Line::new();
         match slot::info(number, |name| append!(line, "{}", Called(Kind::Slot, name))) {
             Some(Some(info)) => {
                 append_slot(&mut line, &info);
-                write_all(fd, line.finish())?;
+                to.write(line.finish())?;
             }
             Some(None) => {}
             None => return Ok(()),
@@ -166,6 +186,10 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     if info.preparing != 0 {
         append!(*line, ", {} inside prepare", info.preparing);
     }
+    match stay::count(Doing::Asking, std::ptr::from_ref(once).addr()) {
+        0 => {}
+        asking => append!(*line, ", {asking} inside can_init"),
+    }
     append!(*line, ", {} waiting, {} queued", info.waiters, info.queued);
     if info.lost_queue {
         append!(*line, "; {LOST}");
@@ -218,10 +242,8 @@ fn refuse(name: &CStr, why: impl std::fmt::Display) {
     ));
 }
 
-/// Nobody is there to be told of a failure, and no thread is held up where nobody reads.
+/// Nobody is there to be told of a failure, and no thread is held up where nobody reads, or stops to.
 fn to_standard_error() {
     crate::fork::look();
-    if has_room(STANDARD_ERROR) {
-        let _ = dump(STANDARD_ERROR);
-    }
+    let _ = dump(To::Reader);
 }

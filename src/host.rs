@@ -2,14 +2,14 @@
 
 use crate::abi;
 use crate::error::{Error, Facts, Failure};
-use crate::name::{Called, Subject};
+use crate::name::{Called, Quoted, Subject};
 use crate::stay::{Doing, Staying};
 use crate::sys::bracket::{self, Bracket, Fault, Waited};
 use crate::sys::clock::{self, Deadline, Limit};
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
-use crate::sys::text::{Lossy, append, text};
+use crate::sys::text::{append, text};
 use crate::sys::{order, process, thread};
 use crate::trace::{self, Span, Wait, What};
 use std::cell::Cell;
@@ -253,9 +253,9 @@ impl Display for Named {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         // SAFETY: NULL, or a name that the table's author keeps valid.
         let name = (!self.0.is_null()).then(|| unsafe { CStr::from_ptr(self.0) });
-        match name.map(CStr::to_bytes) {
-            None | Some(b"") => out.write_str("the host"),
-            Some(name) => write!(out, "the host \"{}\"", Lossy(name)),
+        match name.filter(|name| !name.is_empty()) {
+            None => out.write_str("the host"),
+            Some(name) => write!(out, "the host {}", Quoted(name)),
         }
     }
 }

@@ -43,6 +43,11 @@ pub(crate) struct Quoted<'a>(pub(crate) &'a CStr);
 /// In bytes.
 const LONGEST: usize = 200;
 
+/// Does it begin another line, or turn what is around it the other way?
+fn moves_text(character: char) -> bool {
+    matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 impl Display for Quoted<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         let whole = self.0.to_bytes();
@@ -50,10 +55,15 @@ impl Display for Quoted<'_> {
         out.write_char('"')?;
         for chunk in shown.utf8_chunks() {
             for character in chunk.valid().chars() {
-                if character.is_control() {
-                    write!(out, "\\x{:02x}", u32::from(character))?;
-                } else {
-                    out.write_char(character)?;
+                match character {
+                    '"' | '\\' => write!(out, "\\{character}")?,
+                    control if control.is_control() => {
+                        write!(out, "\\x{:02x}", u32::from(control))?;
+                    }
+                    moving if moves_text(moving) => {
+                        write!(out, "\\u{:04x}", u32::from(moving))?;
+                    }
+                    character => out.write_char(character)?,
                 }
             }
             if !chunk.invalid().is_empty() {

@@ -41,6 +41,8 @@ pub(crate) enum Doing {
     Ending(u64),
     /// It waits for calls of an observer.
     AwaitingObserver,
+    /// It is inside `on_event` of that observer.
+    Observing(u64),
 }
 
 #[cfg(loom)]

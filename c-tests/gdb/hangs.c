@@ -26,8 +26,22 @@ static const lazy_host big_host = { sizeof(lazy_host), "the big lock", NULL, nev
 static lazy_once locked = LAZY_ONCE_INIT;
 static int32_t makes(void *ctx, uint32_t index, void **value) { (void)index; (void)value; return stays(ctx); }
 static const lazy_slot_config devices_config = { sizeof(lazy_slot_config), "devices", NULL, makes, NULL, NULL, NULL, LAZY_SLOT_PROCESS, 0 };
+/* One that waits for a lock on its way back from a wait for a once that is ready, and owns no memory. */
+static gate bound_go = GATE_INIT;
+static int is_back;
+static int32_t waits_to_go(void *ctx) { (void)ctx; gate_wait(&bound_go); return 0; }
+static int32_t attached(void *ctx, void (*body)(void *arg), void *arg) { (void)ctx; body(arg); return 0; }
+static int32_t never_back(void *ctx, void (*park)(void *arg), void (*interrupt)(void *arg), void *arg) {
+    (void)interrupt;
+    park(arg);
+    __atomic_store_n(&is_back, 1, __ATOMIC_SEQ_CST);
+    return stays(ctx);
+}
+static const lazy_host kept_host = { sizeof(lazy_host), "kept", NULL, attached, never_back };
+static const lazy_config bound_config = { .size = sizeof(lazy_config), .name = "bou\"nd", .initialize = waits_to_go, .host = &kept_host };
+static lazy_once bound = LAZY_ONCE_WITH(&bound_config), observed = LAZY_ONCE_INIT;
 static lazy_slot devices = LAZY_SLOT_INIT(&devices_config);
-static int stuck[3];
+static int stuck[5];
 static void *gets(void *number) {
     void *value;
     __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
@@ -57,6 +71,16 @@ static void *inits_locked(void *number) {
     __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
     LAZY_INIT(&locked); /* where the lock was wanted */
     return NULL;
+}
+static void *inits_bound(void *number) {
+    __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
+    LAZY_INIT(&bound);
+    return NULL;
+}
+static void stays_observing(void *number, const lazy_event *event) {
+    (void)event;
+    __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
+    stays(NULL);
 }
 static void *inits(void *once) { LAZY_INIT((lazy_once *)once); return NULL; }
 static void configure(lazy_once *once, const char *name, lazy_fn initialize, lazy_fn prepare, uint32_t on_failure) {
@@ -95,6 +119,18 @@ static void *watches(void *stop) {
     start(inits_locked, &stuck[2]);
     until_stuck(1);
     until_stuck(2);
+    pthread_t owner = start(inits, &bound);
+    until_hung(&bound, LAZY_INITIALIZING, 0);
+    start(inits_bound, &stuck[3]);
+    until_stuck(3);
+    gate_open(&bound_go);
+    join(owner);
+    while (!__atomic_load_n(&is_back, __ATOMIC_SEQ_CST)) sched_yield();
+    until_stuck(3);
+    lazy_observer observer = { sizeof observer, &stuck[4], stays_observing };
+    CHECK_IS(lazy_set_observer(&observer), LAZY_OK);
+    start(inits, &observed);
+    until_stuck(4);
     puts("hangs");
     fflush(stdout);
     if (stop != NULL) raise(SIGTRAP);

@@ -1,26 +1,29 @@
 //! What is said of a thread that waits, or is inside a callback that nothing else names.
 
-use super::append_called;
+use super::{To, append_called};
+use crate::abi::{lazy_config, lazy_once};
 use crate::error::since;
 use crate::host::Named;
-use crate::name::{Called, Kind};
+use crate::name::{Called, Kind, Quoted};
 use crate::once::{self, registry};
 use crate::slot;
 use crate::stay::{self, Doing, Stay};
 use crate::sys::anchor::Anchor;
 use crate::sys::line::Line;
-use crate::sys::output::{SystemError, write_all};
+use crate::sys::output::SystemError;
+use crate::sys::peek;
 use crate::sys::text::append;
 use std::ffi::CStr;
+use std::mem::offset_of;
 
 /// A line about each.
 #[inline(never)]
-pub(super) fn dump(fd: i32) -> Result<(), SystemError> {
+pub(super) fn dump(to: To) -> Result<(), SystemError> {
     let mut place = 0;
     loop {
         let mut line = Line::new();
         match stay::look(place, |stay| append_stay(&mut line, stay)) {
-            Some(Some(())) => write_all(fd, line.finish())?,
+            Some(Some(())) => to.write(line.finish())?,
             Some(None) => {}
             None => break,
         }
@@ -31,9 +34,26 @@ pub(super) fn dump(fd: i32) -> Result<(), SystemError> {
         more => {
             let mut line = Line::new();
             append!(line, "and so on: {more} more that wait are not listed");
-            write_all(fd, line.finish())
+            to.write(line.finish())
         }
     }
+}
+
+/// A once that owns no memory has the name that was bound to it. Its thread may have left its call by `longjmp`, out of a host's hook, and the
+/// once with it.
+#[inline(never)]
+fn append_bound(line: &mut Line, once: usize) {
+    let mut room = [0; peek::LONGEST];
+    let name = peek::pointer(once + offset_of!(lazy_once, config))
+        .filter(|&config| config != 0)
+        .and_then(|config| peek::pointer(config + offset_of!(lazy_config, name)))
+        .filter(|&name| name != 0)
+        .and_then(|name| peek::string(name, &mut room));
+    match name {
+        Some(name) => append!(*line, "once {}", Quoted(name)),
+        None => append!(*line, "a once"),
+    }
+    append!(*line, " at {once:#x}");
 }
 
 /// While its thread cannot leave. Allocates nothing; takes the locks of what it names.
@@ -56,8 +76,8 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
             "waited {since} for the lock of {}, on its way back from a wait for ",
             Named(name)
         ),
-        Doing::Preparing => append!(*line, "been inside the prepare for {since} of "),
-        Doing::Asking => append!(*line, "been inside the can_init for {since} of "),
+        Doing::Preparing => append!(*line, "been inside prepare of "),
+        Doing::Asking => append!(*line, "been inside can_init of "),
         Doing::AwaitingAttempt => append!(*line, "waited {since} for "),
         Doing::AwaitingRequest(by) => append!(
             *line,
@@ -65,21 +85,33 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
         ),
         Doing::AwaitingValue(index) => append!(*line, "waited {since} for index {index} of "),
         Doing::Making(index) => {
-            append!(
-                *line,
-                "been inside the factory for {since}, index {index} of "
-            );
+            append!(*line, "been inside the factory for index {index} of ");
         }
-        Doing::Ending(index) => append!(
-            *line,
-            "been inside the destructor for {since}, index {index} of "
-        ),
+        Doing::Ending(index) => {
+            append!(*line, "been inside the destructor for index {index} of ");
+        }
+        Doing::Observing(_) => append!(*line, "been inside on_event of "),
         Doing::AwaitingObserver => append!(*line, "waited {since} for calls of on_event of "),
     }
     append_subject(line, stay);
+    if is_inside(stay.doing) {
+        append!(*line, " for {since}");
+    }
     if !matches!(stay.origin.address(), 0) || !seen.file.is_null() {
         append!(*line, ", called at {seen}");
     }
+}
+
+/// Is it in a callback? How long, stands behind whose that is.
+fn is_inside(doing: Doing) -> bool {
+    matches!(
+        doing,
+        Doing::Preparing
+            | Doing::Asking
+            | Doing::Making(_)
+            | Doing::Ending(_)
+            | Doing::Observing(_)
+    )
 }
 
 #[inline(never)]
@@ -95,8 +127,10 @@ fn append_subject(line: &mut Line, stay: &Stay) {
                     let once = once.get();
                     once.inspect(&mut registry, |info| append_called(line, once, info));
                 }
-                // What owns no memory has no name of its own.
-                None => append!(*line, "a once at {:#x}", stay.subject),
+                None => {
+                    drop(registry);
+                    append_bound(line, stay.subject);
+                }
             }
         }
         Kind::Slot => {

@@ -2,15 +2,15 @@
 
 use crate::once::{DEFAULT, LAYOUT as ONCE, registry::REGISTRY};
 use crate::slot::LAYOUT as SLOT;
-use crate::stay::{LAYOUT as STAY, TABLE};
+use crate::stay::{LAYOUT as STAY, TABLE, UNTOLD};
 use core::arch::global_asm;
 
-/// Of what follows the name: three addresses, and where things are in what is there.
+/// Of what follows the name: four addresses, and where things are in what is there.
 const SIZE: usize =
-    3 * size_of::<usize>() + size_of_val(&ONCE) + size_of_val(&SLOT) + size_of_val(&STAY);
+    4 * size_of::<usize>() + size_of_val(&ONCE) + size_of_val(&SLOT) + size_of_val(&STAY);
 
 /// Changes with what those mean.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const _: () =
     assert!(ONCE.len() == 21 && SLOT.len() == 2 && STAY.0.len() == 2 && STAY.1.len() == 7);
@@ -24,7 +24,7 @@ global_asm!(
     ".long 9, {size}, {version}",
     ".asciz \"lazyonce\"",
     ".zero 3",
-    ".quad {registry}, {default}, {stays}",
+    ".quad {registry}, {default}, {stays}, {untold}",
     ".long {l0}, {l1}, {l2}, {l3}, {l4}, {l5}, {l6}, {l7}, {l8}, {l9}, {l10}, {l11}",
     ".long {l12}, {l13}, {l14}, {l15}, {l16}, {l17}, {l18}, {l19}, {l20}",
     ".long {s0}, {s1}",
@@ -36,6 +36,7 @@ global_asm!(
     registry = sym REGISTRY,
     default = sym DEFAULT,
     stays = sym TABLE,
+    untold = sym UNTOLD,
     l0 = const ONCE[0], l1 = const ONCE[1], l2 = const ONCE[2], l3 = const ONCE[3], l4 = const ONCE[4],
     l5 = const ONCE[5], l6 = const ONCE[6], l7 = const ONCE[7], l8 = const ONCE[8], l9 = const ONCE[9],
     l10 = const ONCE[10], l11 = const ONCE[11], l12 = const ONCE[12], l13 = const ONCE[13], l14 = const ONCE[14],

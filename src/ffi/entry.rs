@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 
 use super::view;
 use crate::abi::{self, lazy_config, lazy_error, lazy_fn, lazy_once, lazy_status};
+use crate::dump::To;
 use crate::error::{self, Failure, Said};
 use crate::fork;
 pub(super) use crate::once::default;
@@ -240,7 +241,7 @@ pub(super) fn dump(fd: c_int) -> lazy_status {
     let is_interrupted = thread::is_inside();
     preserved(|| {
         fork::look();
-        match crate::dump::dump(fd) {
+        match crate::dump::dump(To::Waiting(fd)) {
             Ok(()) => abi::LAZY_OK,
             Err(_) if is_interrupted => abi::LAZY_E_INVALID,
             Err(problem) => own(|| {

@@ -20,15 +20,18 @@ use crate::trace::observer;
 /// loads the library write them there, as Chrome trace events, which ui.perfetto.dev and chrome://tracing open. `%p` in the name stands for the
 /// process id, so that the processes of one job do not overwrite each other's. Each event is written at once: the file is good up to the
 /// moment at which a process dies. What has begun and not ended is what it was doing. A slot's factories, `prepare` and `can_init` are in the file only. A forked child goes on in the same file under its own
-/// process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives: a
-/// second copy of the library, the program that it becomes by `exec`, one that it starts. What a process has left that is gone is written over. A file that cannot be written is said once on stderr and is no error. The environment is read
-/// when the library is loaded.
+/// process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives, or any
+/// other has it open, such as a forked child of that one: a second copy of the library, the program that it becomes by `exec`, one that it starts.
+/// The file is locked for that (`flock`); where there are no such locks only the process that began it is looked for, by its number. What is left
+/// of processes that are all gone is written over, and nothing else is: a file that has something in it that is no trace stays as it is. That, a
+/// pipe or a socket, and a file that cannot be written, or not become larger, is said once on stderr, is no error, and there is no trace. The
+/// environment is read when the library is loaded.
 ///
 /// `LAZYONCE_WARN_AFTER=30` (or `0.5`) in the environment has every thread that waits so many seconds for somebody's attempt, request, factory or
 /// `on_event` write one line to stderr: for what and for whom it waits; of an attempt, since when that is running, and where it was started. It
 /// goes on waiting; where stderr has no room the line is left out. A thread that waits for a host's lock, or is inside `prepare` or `can_init`, cannot
 /// look at a clock: another one that waits in the library writes the line; where none does, the thread itself does as soon as it goes on.
-/// `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
+/// With 0 nothing is warned of. `LAZYONCE_DUMP_SIGNAL` is told of at `lazy_dump`.
 ///
 /// - `observer`: copied, but for what its `ctx` points to; NULL for none. There is one observer: it replaces the one before.
 ///

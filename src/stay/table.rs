@@ -17,7 +17,7 @@ pub(crate) struct Table([Place; MOST]);
 pub(crate) static TABLE: Table = Table([const { Place::new() }; MOST]);
 
 /// How many stays have no place. Relaxed: for people.
-static UNTOLD: AtomicU32 = AtomicU32::new(0);
+pub(crate) static UNTOLD: AtomicU32 = AtomicU32::new(0);
 
 /// For a debugger: how many places there are, and how large one is; and what it has to know of one.
 pub(crate) const LAYOUT: ([u32; 2], [u32; 7]) =
@@ -157,6 +157,13 @@ pub(crate) fn look_for(doing: Doing, subject: usize, mut show: impl FnMut(&Stay)
             }
         });
     }
+}
+
+/// How many threads do that with it.
+pub(crate) fn count(doing: Doing, subject: usize) -> u32 {
+    let mut count = 0;
+    look_for(doing, subject, |_| count += 1);
+    count
 }
 
 /// How many have no place.

@@ -32,6 +32,8 @@ pub(crate) mod order;
 #[cfg(not(loom))]
 pub(crate) mod output;
 #[cfg(not(loom))]
+pub(crate) mod peek;
+#[cfg(not(loom))]
 mod personality;
 pub(crate) mod pointer;
 pub(crate) mod process;

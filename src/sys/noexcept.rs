@@ -88,7 +88,7 @@ mod native {
     ) -> c_int {
         end_process([
             "lazyonce: a callback threw, or ended its thread, ",
-            "on the way of another exception or of the end of the thread",
+            "on the way of another exception or of the end of the thread, or an on_event did",
             "
 ",
         ])

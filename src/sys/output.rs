@@ -15,9 +15,15 @@ impl SystemError {
     pub(crate) fn latest() -> Self {
         Self(errno::get())
     }
+
+    /// Nothing can be written there now.
+    pub(crate) fn would_wait() -> Self {
+        Self(libc::EAGAIN)
+    }
 }
 
-/// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE.
+/// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE; so is a file that
+/// has become as large as it may, and no SIGXFSZ.
 pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     let _unbroken = Unbroken::begin();
     while !bytes.is_empty() {
@@ -35,10 +41,13 @@ pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
     Ok(())
 }
 
-/// SIGPIPE is blocked on this thread until it ends, and taken back then if it has come meanwhile.
+/// What a write that fails may send to its thread.
+const SENT: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+/// Those are blocked on this thread until it ends, and taken back then if they have come meanwhile.
 struct Unbroken {
     before: libc::sigset_t,
-    was_pending: bool,
+    were_pending: [bool; 2],
 }
 
 impl Unbroken {
@@ -46,11 +55,11 @@ impl Unbroken {
         let mut before = MaybeUninit::zeroed();
         // SAFETY: sets that are there to be read and written.
         unsafe {
-            let was_pending = is_pending();
-            libc::pthread_sigmask(libc::SIG_BLOCK, &broken_pipe(), before.as_mut_ptr());
+            let were_pending = SENT.map(is_pending);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set_of(&SENT), before.as_mut_ptr());
             Self {
                 before: before.assume_init(),
-                was_pending,
+                were_pending,
             }
         }
     }
@@ -61,9 +70,12 @@ impl Drop for Unbroken {
         let error = errno::get();
         // SAFETY: as above; nobody else takes a signal that is this thread's.
         unsafe {
-            if !self.was_pending && is_pending() {
-                let at_once = MaybeUninit::<libc::timespec>::zeroed();
-                libc::sigtimedwait(&broken_pipe(), std::ptr::null_mut(), at_once.as_ptr());
+            for (signal, was_pending) in SENT.into_iter().zip(self.were_pending) {
+                if !was_pending && is_pending(signal) {
+                    let at_once = MaybeUninit::<libc::timespec>::zeroed();
+                    let alone = set_of(&[signal]);
+                    libc::sigtimedwait(&alone, std::ptr::null_mut(), at_once.as_ptr());
+                }
             }
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
         }
@@ -71,23 +83,24 @@ impl Drop for Unbroken {
     }
 }
 
-/// SIGPIPE alone.
-fn broken_pipe() -> libc::sigset_t {
+fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
     let mut set = MaybeUninit::zeroed();
     // SAFETY: a set that is there to be written.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE);
+        for &signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
         set.assume_init()
     }
 }
 
-fn is_pending() -> bool {
+fn is_pending(signal: libc::c_int) -> bool {
     let mut pending = MaybeUninit::zeroed();
     // SAFETY: a set that is there to be written, and then read.
     unsafe {
         libc::sigpending(pending.as_mut_ptr()) == 0
-            && libc::sigismember(pending.as_ptr(), libc::SIGPIPE) == 1
+            && libc::sigismember(pending.as_ptr(), signal) == 1
     }
 }
 
@@ -116,13 +129,7 @@ pub(crate) struct FileId {
 impl FileId {
     /// Of an open file.
     pub(crate) fn of(descriptor: i32) -> Result<Self, SystemError> {
-        let mut status = MaybeUninit::<libc::stat>::uninit();
-        // SAFETY: filled if it returns 0; a bad descriptor is an error.
-        if unsafe { libc::fstat(descriptor, status.as_mut_ptr()) } != 0 {
-            return Err(SystemError::latest());
-        }
-        // SAFETY: as above.
-        let status = unsafe { status.assume_init() };
+        let status = status(descriptor)?;
         Ok(Self {
             device: status.st_dev,
             number: status.st_ino,
@@ -130,21 +137,146 @@ impl FileId {
     }
 }
 
-/// Opens a file, made if there is none, to which every write appends.
-pub(crate) fn open(path: &CStr) -> Result<(i32, FileId), SystemError> {
-    let how = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC;
-    // SAFETY: a C string.
-    let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
-    if descriptor < 0 {
+fn status(descriptor: i32) -> Result<libc::stat, SystemError> {
+    let mut status = MaybeUninit::uninit();
+    // SAFETY: a bad descriptor is an error.
+    if unsafe { libc::fstat(descriptor, status.as_mut_ptr()) } != 0 {
         return Err(SystemError::latest());
     }
+    // SAFETY: filled if it returns 0.
+    Ok(unsafe { status.assume_init() })
+}
+
+/// What stands behind a descriptor.
+pub(crate) enum Target {
+    /// A file on a disk, with nothing in it.
+    EmptyFile,
+    /// One with something in it.
+    File,
+    /// A terminal, or one that swallows everything.
+    CharacterDevice,
+    /// A pipe, which may have no reader, or the like.
+    Other,
+}
+
+impl Target {
+    pub(crate) fn of(descriptor: i32) -> Result<Self, SystemError> {
+        let status = status(descriptor)?;
+        Ok(match status.st_mode & libc::S_IFMT {
+            libc::S_IFREG if status.st_size == 0 => Self::EmptyFile,
+            libc::S_IFREG => Self::File,
+            libc::S_IFCHR => Self::CharacterDevice,
+            _ => Self::Other,
+        })
+    }
+}
+
+/// Does anybody else have a file open that all who write to it lock?
+#[derive(PartialEq, Eq)]
+pub(crate) enum Others {
+    /// Nobody, and nobody comes until [`share`].
+    None,
+    Some,
+    /// There are no locks for that file.
+    Unknown,
+}
+
+/// How often a lock that somebody has for a moment is tried for, a millisecond each.
+const TRIES: u32 = 500;
+
+/// Makes this process the only one that has the file locked, if it can be.
+pub(crate) fn lock(descriptor: i32) -> Others {
+    for _ in 0..TRIES {
+        match try_lock(descriptor, libc::LOCK_EX) {
+            None => return Others::None,
+            Some(libc::EWOULDBLOCK) => {}
+            Some(_) => return Others::Unknown,
+        }
+        match try_lock(descriptor, libc::LOCK_SH) {
+            Some(libc::EWOULDBLOCK) => doze(),
+            _ => break,
+        }
+    }
+    Others::Some
+}
+
+/// From here on it is one of those that have it locked, until it and every child that has the descriptor from it are gone.
+pub(crate) fn share(descriptor: i32) {
+    for _ in 0..TRIES {
+        if try_lock(descriptor, libc::LOCK_SH) != Some(libc::EWOULDBLOCK) {
+            return;
+        }
+        doze();
+    }
+}
+
+/// Why not, as the number of an error.
+fn try_lock(descriptor: i32, how: i32) -> Option<i32> {
+    // SAFETY: a bad descriptor is an error.
+    let failed = unsafe { libc::flock(descriptor, how | libc::LOCK_NB) } != 0;
+    failed.then(errno::get)
+}
+
+fn doze() {
+    let time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 1_000_000,
+    };
+    // SAFETY: a time; who is interrupted sleeps less.
+    uncancelled(|| unsafe { libc::nanosleep(&time, std::ptr::null_mut()) });
+}
+
+/// Opens a file, made if there is none, to which every write appends. Nobody is waited for who might read what it is.
+pub(crate) fn open(path: &CStr) -> Result<(i32, FileId), SystemError> {
+    let how = libc::O_WRONLY
+        | libc::O_CREAT
+        | libc::O_APPEND
+        | libc::O_CLOEXEC
+        | libc::O_NOCTTY
+        | libc::O_NONBLOCK;
+    // SAFETY: a C string.
+    let descriptor = uncancelled(|| unsafe { libc::open(path.as_ptr(), how, 0o666) });
+    let descriptor = above_standard(descriptor)?;
+    // SAFETY: ours.
+    unsafe { libc::fcntl(descriptor, libc::F_SETFL, libc::O_APPEND) };
     Ok((descriptor, FileId::of(descriptor)?))
 }
 
-/// Nothing is left in it, if it is a file on a disk.
-pub(crate) fn empty(descriptor: i32) {
-    // SAFETY: anything else is an error, and stays as it is.
-    uncancelled(|| unsafe { libc::ftruncate(descriptor, 0) });
+/// It is not used any more.
+pub(crate) fn close(descriptor: i32) {
+    // SAFETY: the caller's, who has it from `open`.
+    uncancelled(|| unsafe { libc::close(descriptor) });
+}
+
+/// The same file by a descriptor that no program takes for one of its first three, one of which was free.
+fn above_standard(descriptor: i32) -> Result<i32, SystemError> {
+    let moved = match descriptor {
+        0..=libc::STDERR_FILENO => {
+            let least = libc::STDERR_FILENO + 1;
+            // SAFETY: ours, which nobody else knows yet.
+            unsafe {
+                let moved = libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, least);
+                let error = errno::get();
+                uncancelled(|| libc::close(descriptor));
+                errno::set(error);
+                moved
+            }
+        }
+        _ => descriptor,
+    };
+    if moved < 0 {
+        return Err(SystemError::latest());
+    }
+    Ok(moved)
+}
+
+/// Nothing is left in it.
+pub(crate) fn empty(descriptor: i32) -> Result<(), SystemError> {
+    // SAFETY: a bad descriptor is an error.
+    match uncancelled(|| unsafe { libc::ftruncate(descriptor, 0) }) {
+        0 => Ok(()),
+        _ => Err(SystemError::latest()),
+    }
 }
 
 /// The first bytes of a file; none if it cannot be read.

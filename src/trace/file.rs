@@ -5,19 +5,20 @@
 //! allows for just that.
 //!
 //! The first line names the process that has begun the file, by its number and by when it was started. While that lives, whoever comes with the
-//! same name goes on in its file: another copy of the library, the program that it has become by `exec`, a program that it has started. What
-//! a process has left that is gone is written over.
+//! same name goes on in its file: another copy of the library, the program that it has become by `exec`, a program that it has started. So it
+//! does while any process has the file open, which the lock on it says, across namespaces as well: a child of one that is gone. What is left of
+//! processes that are all gone is written over, and nothing else is: a file that does not begin with that line is somebody else's.
 
 use super::Event;
 use super::line::{END, line};
 use super::report::{TRACE, forked_ns, want};
 use crate::sys::memory::{try_box, try_c_string};
-use crate::sys::output::{self, FileId, write_all};
+use crate::sys::output::{self, FileId, Others, SystemError, Target, write_all};
 use crate::sys::row::Row;
 use crate::sys::text::{Lossy, text};
 use crate::sys::{order, process};
 use std::ffi::{CStr, CString};
-use std::fmt::Display;
+use std::fmt::{Display, Formatter};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering::Relaxed};
 
@@ -28,6 +29,8 @@ const OPENING: i32 = -2;
 /// It cannot be written; nothing more is tried.
 const BROKEN: i32 = -3;
 
+/// Of the array.
+const OPENING_LINE: &str = "[\n";
 /// The first line: metadata of its process, which a viewer shows beside that.
 const HEAD: &str = r#"{"ph":"M","pid":"#;
 const NAME: &str = r#""name":"process_labels","args":{"labels":"lazyonce","#;
@@ -140,30 +143,16 @@ impl File {
             Ok((descriptor, FileId { device, number })) => {
                 self.device.store(device, Relaxed);
                 self.number.store(number, Relaxed);
-                self.descriptor.store(descriptor, Relaxed);
-                self.begin(&path, descriptor);
+                match begin_at(&path, descriptor) {
+                    Ok(()) => self.descriptor.store(descriptor, Relaxed),
+                    Err(refusal) => {
+                        output::close(descriptor);
+                        self.give_up(refusal);
+                    }
+                }
             }
             Err(problem) => self.give_up(problem),
         }
-    }
-
-    /// Unless a process that lives has begun it.
-    fn begin(&self, path: &CStr, descriptor: i32) {
-        let mut room = [0; 128];
-        let there = output::beginning(path, &mut room);
-        let number = |name: &str| number_behind(there, name).filter(|&number| number != 0);
-        if let (Some(process), Some(started)) = (number(r#""pid":"#), number(STARTED))
-            && process::started(process) == Some(started)
-        {
-            return;
-        }
-        if !there.is_empty() {
-            output::empty(descriptor);
-        }
-        let process = process::id();
-        let started = process::started(process.into()).unwrap_or(0);
-        let head = text!("[\n{HEAD}{process},{NAME}{STARTED}{started}{END}");
-        self.write(descriptor, &head);
     }
 
     /// With the number of this process where the name has a place for it.
@@ -201,6 +190,80 @@ impl File {
             ));
         }
     }
+}
+
+/// Why a file is left alone.
+enum Refusal {
+    Failed(SystemError),
+    /// It is no file, nor a character device.
+    Sort,
+    /// It has something in it that is no trace.
+    Content,
+}
+
+impl From<SystemError> for Refusal {
+    fn from(problem: SystemError) -> Self {
+        Self::Failed(problem)
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Failed(problem) => problem.fmt(out),
+            Self::Sort => out.write_str("it is neither a file nor a character device"),
+            Self::Content => out.write_str("it has something in it that is no trace, and stays so"),
+        }
+    }
+}
+
+/// Writes the first line, unless it is to go on behind what is there.
+fn begin_at(path: &CStr, descriptor: i32) -> Result<(), Refusal> {
+    match Target::of(descriptor)? {
+        Target::Other => Err(Refusal::Sort),
+        Target::CharacterDevice => write_head(descriptor),
+        Target::File | Target::EmptyFile => {
+            let others = output::lock(descriptor);
+            let begun = begin_file(path, descriptor, others != Others::Some);
+            output::share(descriptor);
+            begun
+        }
+    }
+}
+
+/// While it is locked: nobody else does this with it.
+fn begin_file(path: &CStr, descriptor: i32, is_alone: bool) -> Result<(), Refusal> {
+    if !matches!(Target::of(descriptor)?, Target::EmptyFile) {
+        let mut room = [0; 128];
+        let there = output::beginning(path, &mut room);
+        let behind = there.strip_prefix(OPENING_LINE.as_bytes());
+        let head = behind.and_then(|behind| behind.strip_prefix(HEAD.as_bytes()));
+        let head = head.ok_or(Refusal::Content)?;
+        if !contains(head, NAME) {
+            return Err(Refusal::Content);
+        }
+        let number = |number: Option<u64>| number.filter(|&number| number != 0);
+        let process = number(process::number_at(head));
+        let started = number(number_behind(head, STARTED));
+        let lives = started.is_some() && process.and_then(process::started) == started;
+        if lives || !is_alone {
+            return Ok(());
+        }
+        output::empty(descriptor)?;
+    }
+    write_head(descriptor)
+}
+
+fn write_head(descriptor: i32) -> Result<(), Refusal> {
+    let process = process::id();
+    let started = process::started(process.into()).unwrap_or(0);
+    let head = text!("{OPENING_LINE}{HEAD}{process},{NAME}{STARTED}{started}{END}");
+    Ok(write_all(descriptor, head.as_bytes())?)
+}
+
+fn contains(text: &[u8], part: &str) -> bool {
+    text.windows(part.len())
+        .any(|place| place == part.as_bytes())
 }
 
 /// The number that follows a name.

@@ -3,10 +3,10 @@
 use super::report::{OBSERVER, is_reporting, want};
 use super::{Event, Wait};
 use crate::abi::{lazy_event, lazy_observer, lazy_site};
-use crate::error::{Failure, Scope};
+use crate::error::{Failure, Scope, since};
 use crate::host;
 use crate::name::{Kind, Name, Subject};
-use crate::stay::Doing;
+use crate::stay::{self, Doing, Staying};
 use crate::sys::anchor::Anchor;
 use crate::sys::callback::{Context, Listener};
 use crate::sys::local::Local;
@@ -15,7 +15,7 @@ use crate::sys::memory::Shared;
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
-use crate::sys::text::text;
+use crate::sys::text::{Text, text};
 use crate::sys::thread;
 use lock_api::RawMutex;
 use std::cell::Cell;
@@ -61,10 +61,10 @@ pub(crate) fn set(table: Foreign<lazy_observer>) -> Result<(), Failure> {
         && !is_reporting()
     {
         AWAITED.here(|awaited| awaited.set(Some(Anchor::new(&*old))));
-        let whom = || text!("a thread is still inside its on_event");
+        let whom = || whom(old.key());
         let origin = Origin::Address(0);
-        let wait = Wait::new(Doing::AwaitingObserver, &Observing, origin, &whom, &|| ());
-        host::known_inside(&Observing, origin, || {
+        let wait = Wait::new(Doing::AwaitingObserver, &OBSERVING, origin, &whom, &|| ());
+        host::known_inside(&OBSERVING, origin, || {
             host::wait_stubbornly(&wait, &old.left)
         });
         AWAITED.here(|awaited| awaited.set(None));
@@ -81,16 +81,36 @@ pub(super) fn tell(event: &Event) {
     observer.calls.fetch_add(1, Relaxed);
     drop(current);
     let outer = CALLING.here(|calling| calling.replace(observer.key()));
+    let doing = Doing::Observing(observer.key() as u64);
+    let staying = Staying::begin(doing, &OBSERVING, Origin::Address(0));
     // What fails in it is no cause of what the library runs.
     let scope = Scope::enter();
     observer.listener.tell(&translate(event));
     drop(scope);
+    drop(staying);
     CALLING.here(|calling| calling.set(outer));
     let current = CURRENT.lock();
     let is_last = observer.calls.fetch_sub(1, Relaxed) == 1 && observer.replaced.load(Relaxed);
     let wakes = is_last.then(|| observer.left.keep(()));
     drop(current);
     drop(wakes);
+}
+
+/// Whose call of it lasts, for the warning of who waits.
+#[cold]
+fn whom(observer: usize) -> Text {
+    let mut found = None;
+    let subject = std::ptr::from_ref(&OBSERVING).expose_provenance();
+    stay::look_for(Doing::Observing(observer as u64), subject, |stay| {
+        found = Some((stay.thread, stay.since_ns));
+    });
+    match found {
+        Some((thread, since_ns)) => text!(
+            "thread {thread} is inside its on_event (called {} ago)",
+            since(since_ns)
+        ),
+        None => text!("a thread is still inside its on_event"),
+    }
 }
 
 impl Observer {
@@ -140,6 +160,9 @@ fn translate(event: &Event) -> lazy_event {
 
 /// What a host is let go for, while somebody waits for calls to return.
 struct Observing;
+
+/// One for all, by whose address a debugger puts them together.
+static OBSERVING: Observing = Observing;
 
 impl Subject for Observing {
     fn kind(&self) -> Kind {
