@@ -20,13 +20,14 @@ impl Machine {
         let cpus = numbers(stat.lines().next().unwrap_or_default());
         let of = |place: usize| cpus.get(place).copied().unwrap_or_default();
         let own = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        // After the name, which may hold anything: state and 10 more, then user and system time, and the children's.
-        let own = numbers(own.rsplit(')').next().unwrap_or_default());
+        // After the name, which may hold anything: state and 10 more, one of which may be negative, then user and system time, and the children's.
+        let own = own.rsplit(')').next().unwrap_or_default();
+        let own = own.split_whitespace().skip(11).take(4);
         Machine {
             all: cpus.iter().take(8).sum(),
             idle: of(3) + of(4),
             stolen: of(7),
-            ours: own.iter().skip(10).take(4).sum(),
+            ours: own.filter_map(|word| word.parse::<u64>().ok()).sum(),
         }
     }
 
