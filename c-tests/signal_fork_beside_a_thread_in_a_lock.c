@@ -2,33 +2,18 @@
 // Guards against a child that waits for a thread which is gone: a signal handler forks at each instruction that the library executes for a
 // call that waits for another thread's attempt, or for the end of what that runs, while that thread is in the middle of a change of the
 // once. What the call has found before is nobody's in the child: there it starts the attempt itself, or has nothing to wait for.
-#include "callers.h"
-#include <link.h>
-#include <signal.h>
-#include <sys/wait.h>
 #if defined __x86_64__
-#include <ucontext.h>
+#include "single_steps.h"
 
 /* A bit of a once's first word; how long a call has to come to its wait; up to which instruction, as one that finds the lock taken looks on. */
 enum { LOCKED = 0x100, LOOKS = 30000, LAST = 900 };
 static lazy_once *once;
-static uintptr_t first, last;
-static long steps, target, children;
-static volatile sig_atomic_t is_child, is_stepping;
+static long children;
 static atomic_int begun, inside, acts, finish_now, is_over, frozen, thaw;
 static pthread_t other;
 
 static int is_locked(void) {
     return (atomic_load((_Atomic uint32_t *)once) & LOCKED) != 0;
-}
-static int find(struct dl_phdr_info *object, size_t size, void *ctx) {
-    (void)size;
-    for (int i = 0; strstr(object->dlpi_name, "liblazyonce") && i < object->dlpi_phnum; i++) {
-        if (object->dlpi_phdr[i].p_type != PT_LOAD || !(object->dlpi_phdr[i].p_flags & PF_X)) continue;
-        first = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-        last = first + object->dlpi_phdr[i].p_memsz;
-    }
-    return ctx != NULL;
 }
 /* On the other thread: it stays where it is for a while, if that is inside the lock. A fork handler that is not inside any waits for it. */
 static void freeze(int number) {
@@ -59,25 +44,10 @@ static int freeze_other(void) {
     }
     return 0;
 }
-static void step(int number, siginfo_t *info, void *context) {
-    ucontext_t *interrupted = (ucontext_t *)context;
-    uintptr_t at = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
-    (void)number;
-    (void)info;
-    if (at < first || at >= last || steps++ != target) return;
-    interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
+static void fork_beside_the_other(uintptr_t offset) {
     if (freeze_other()) {
-        pid_t child = fork();
-        if (child == 0) {
-            is_child = 1;
-            alarm(20);
-            return;
-        }
-        int status = 0;
-        if (waitpid(child, &status, 0) != child || status != 0) {
-            dprintf(2, "at instruction %ld, in the library at 0x%lx, the child ended with status 0x%x\n", target, (long)(at - first), (unsigned)status);
-            _exit(1);
-        }
+        fork_there(offset);
+        if (is_child) return;
         children++;
     }
     atomic_store(&thaw, 1);
@@ -125,7 +95,6 @@ static void at_each_instruction_of(call_of_main *call, lazy_fn initializer, lazy
         lazy_once fresh = LAZY_ONCE_WITH(&config);
         lazy_receipt receipt = LAZY_RECEIPT_INIT;
         once = &fresh;
-        steps = 0;
         atomic_store(&inside, 0);
         atomic_store(&acts, 0);
         atomic_store(&finish_now, 0);
@@ -134,9 +103,8 @@ static void at_each_instruction_of(call_of_main *call, lazy_fn initializer, lazy
         other = start(initializes, NULL);
         while (!atomic_load(&inside)) sched_yield();
         atomic_store(&acts, 1);
-        __asm__ volatile("pushfq\n\torq $0x100,(%%rsp)\n\tpopfq" ::: "memory", "cc");
-        lazy_status status = call(receipt.ticket);
-        __asm__ volatile("pushfq\n\tandq $~0x100,(%%rsp)\n\tpopfq" ::: "memory", "cc");
+        lazy_status status;
+        IN_SINGLE_STEPS(status = call(receipt.ticket));
         if (is_child) end_of_child(status);
         CHECK(status >= 0);
         atomic_store(&finish_now, 1);
@@ -148,16 +116,15 @@ static void at_each_instruction_of(call_of_main *call, lazy_fn initializer, lazy
 }
 
 int main(void) {
-    struct sigaction traps = { .sa_sigaction = step, .sa_flags = SA_SIGINFO }, freezes = { .sa_handler = freeze, .sa_flags = SA_RESTART };
-    dl_iterate_phdr(find, NULL);
-    CHECK(first != 0);
-    CHECK_IS(sigaction(SIGTRAP, &traps, NULL), 0);
+    struct sigaction freezes = { .sa_handler = freeze, .sa_flags = SA_RESTART };
+    stop_at_target(fork_beside_the_other);
     CHECK_IS(sigaction(SIGUSR1, &freezes, NULL), 0);
     at_each_instruction_of(init, is_asked_meanwhile, nothing);
     at_each_instruction_of(cancel, nothing, is_asked_meanwhile);
     return finish();
 }
 #else
+#include <stdio.h>
 int main(void) {
     fputs("single steps are written for x86-64 only\n", stderr);
     return 77;

@@ -29,9 +29,6 @@ pub(crate) fn register() {
     }
 }
 
-/// Is this a forked child? Relaxed: written by its one thread.
-static IS_CHILD: AtomicBool = AtomicBool::new(false);
-
 thread_local! {
     /// Has `prepare` taken the locks, on this thread?
     static PREPARED: Cell<bool> = const { Cell::new(false) };
@@ -53,16 +50,9 @@ pub(crate) fn look() {
     }
 }
 
-/// Is this a forked child? A signal handler may have forked it in the middle of a call, which has found a thread at work that is gone.
-#[inline(always)]
-pub(crate) fn is_child() -> bool {
-    IS_CHILD.load(Relaxed)
-}
-
 /// What the handlers do, where none has run, or one that could take no lock. The locks are as they were at the fork; a thread that is
 /// gone may have been inside, in the middle of a change.
 fn recover() {
-    IS_CHILD.store(true, Relaxed);
     let before = thread::id();
     thread::forget_id();
     observer::inherit();
@@ -123,7 +113,6 @@ extern "C" fn parent() {
 /// goes on first, until it has left its locks.
 extern "C" fn child() {
     birthmark::mark_child();
-    IS_CHILD.store(true, Relaxed);
     if !is_prepared() {
         return thread::inherit_when_it_holds_none(recover);
     }

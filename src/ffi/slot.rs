@@ -94,24 +94,15 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
     index: u32,
     value: *mut *mut c_void,
 ) -> lazy_status {
-    // SAFETY: the C caller passes a slot or NULL.
-    let slot = unsafe { given(slot) };
-    // SAFETY: the C caller passes a place to write to or NULL.
-    let place = unsafe { value.as_mut() };
-    match (slot.and_then(|slot| slot.find(index)), place) {
+    // SAFETY: the C caller passes a slot or NULL, and a place to write to or NULL.
+    let (known, place) = unsafe { (given(slot), value.as_mut()) };
+    match (known.and_then(|slot| slot.find(index)), place) {
         (Some(found), Some(place)) => {
             *place = found;
             abi::LAZY_OK
         }
         // SAFETY: what the caller passed.
-        (_, place) => unsafe {
-            let value = place.map_or(core::ptr::null_mut(), core::ptr::from_mut);
-            get_slow(
-                slot.map_or(core::ptr::null(), core::ptr::from_ref),
-                index,
-                value,
-            )
-        },
+        _ => unsafe { get_slow(slot, index, value) },
     }
 }
 
@@ -120,7 +111,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
 #[cold]
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn get_slow(
-    slot: *const Slot,
+    slot: *const lazy_slot,
     index: u32,
     value: *mut *mut c_void,
 ) -> lazy_status {
@@ -128,13 +119,13 @@ unsafe extern "C-unwind" fn get_slow(
 }
 
 unsafe extern "C-unwind" fn get_body(
-    slot: *const Slot,
+    slot: *const lazy_slot,
     index: u32,
     value: *mut *mut c_void,
     caller: usize,
 ) -> lazy_status {
-    // SAFETY: from `lazy_slot_get`.
-    let (slot, place) = unsafe { (slot.as_ref(), value.as_mut()) };
+    // SAFETY: as in `lazy_slot_get`.
+    let (slot, place) = unsafe { (given(slot), value.as_mut()) };
     let errno = Cell::new(None);
     let status = entry::slow(|| {
         let place = place.ok_or_else(|| Failure::invalid("the place for the value is NULL"))?;

@@ -155,13 +155,6 @@ impl Attempt {
         this.outcome.keep(Outcome::Void);
     }
 
-    /// Makes it void if its owner does not exist in this process.
-    pub(super) fn lose(&self) {
-        if !self.outcome.is_kept() && !thread::exists(self.owner()) {
-            self.outcome.keep(Outcome::Void);
-        }
-    }
-
     /// The owner forked, and in the child the attempt is not its own any more.
     #[cfg(not(loom))]
     pub(super) fn take_away(&self) {

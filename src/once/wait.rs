@@ -66,7 +66,8 @@ impl Once {
         };
         Mark::during(attempt.key(), || {
             let whom = || self.whom(attempt);
-            self.wait_on(&attempt.outcome, limit, origin, &whom, &|| attempt.lose())
+            let lose = || attempt.outcome.lose(attempt.owner(), Outcome::Void);
+            self.wait_on(&attempt.outcome, limit, origin, &whom, &lose)
         })?
         .ok_or_else(|| self.timed_out(attempt, began))
     }

@@ -186,7 +186,7 @@ impl Once {
                     "thread {by} runs a callback queued by {site}, or releases its context, which a cancellation waits for"
                 )
             };
-            let lose = || request.lose(by);
+            let lose = || request.gone.lose(by, ());
             let wait = || {
                 self.wait_stubbornly(&request.gone, by, origin, &whom, &lose);
                 Ok(())

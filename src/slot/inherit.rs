@@ -4,7 +4,7 @@ use super::body::{self, Body, Held, Parts};
 use super::mine;
 use super::value::{Holder, Stage, Value};
 use crate::once::OnFork;
-use crate::sys::{process, thread};
+use crate::sys::process;
 
 /// Before a fork.
 pub(crate) fn hold_for_fork() {
@@ -99,13 +99,10 @@ impl Value {
 
     /// What is waited for has ended if its thread does not exist in this process.
     pub(super) fn lose_alone(&self) {
-        if thread::exists(self.worker()) {
-            return;
-        }
         match self.stage() {
-            Stage::Leaving if !self.gone.is_kept() => drop(self.gone.keep(())),
-            Stage::Making | Stage::Live if !self.made.is_kept() => drop(self.made.keep(None)),
-            _ => {}
+            Stage::Making | Stage::Live => self.made.lose(self.worker(), None),
+            Stage::Leaving => self.gone.lose(self.worker(), ()),
+            Stage::Gone => {}
         }
     }
 

@@ -4,17 +4,24 @@
 //! 4.14), or a child has found it not wiped, as under an emulator that only says so, process ids are compared instead.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 
 // Relaxed throughout: a child has one thread until it makes more, and what it finds was written before it was made.
 
 static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
 /// The process that was marked last.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// Which process this is, as far as has been noticed.
 pub(crate) fn process() -> u32 {
     PROCESS.load(Relaxed)
+}
+
+/// Has this process been forked from one that was marked, as far as has been noticed?
+#[inline(always)]
+pub(crate) fn is_child() -> bool {
+    IS_CHILD.load(Relaxed)
 }
 
 /// A child that nobody has looked at yet.
@@ -76,6 +83,7 @@ pub(crate) fn mark() {
 
 /// The same by a handler that runs in every ordinary child: it finds out whether pages are wiped here.
 pub(crate) fn mark_child() {
+    IS_CHILD.store(true, Relaxed);
     if word().is_some_and(|word| word.load(Relaxed) != WIPED) {
         WORD.store(null_mut(), Relaxed);
     }
@@ -99,18 +107,16 @@ fn is_another_process() -> bool {
 /// Has `body` run by one thread, which then marks the process; others wait for it.
 #[cold]
 pub(crate) fn renew(body: impl FnOnce()) {
-    let Some(word) = word() else {
-        body();
-        return mark();
-    };
-    if word
-        .compare_exchange(WIPED, TAKEN, Relaxed, Relaxed)
-        .is_ok()
-    {
+    let is_first = word().is_none_or(|word| {
+        let taken = word.compare_exchange(WIPED, TAKEN, Relaxed, Relaxed);
+        taken.is_ok()
+    });
+    if is_first {
+        IS_CHILD.store(true, Relaxed);
         body();
         return mark();
     }
-    while word.load(Relaxed) == TAKEN {
+    while word().is_some_and(|word| word.load(Relaxed) == TAKEN) {
         // SAFETY: no preconditions.
         unsafe { libc::sched_yield() };
     }

@@ -1,6 +1,7 @@
 //! The CUDA driver's library: opened at run time, never closed, and called with plain integers, since its results are numbers that
 //! later drivers add to.
 
+use super::birthmark;
 use super::invariant::Invariant;
 use super::loader::Library;
 use super::memory::{try_box, try_c_string};
@@ -58,7 +59,6 @@ static DRIVER: AtomicPtr<Driver> = AtomicPtr::new(null_mut());
 static LOADING: AtomicU32 = AtomicU32::new(0);
 /// This process was forked meanwhile.
 static IS_TORN: AtomicBool = AtomicBool::new(false);
-static IS_CHILD: AtomicBool = AtomicBool::new(false);
 /// The process that forked this one.
 static PARENT: AtomicU32 = AtomicU32::new(0);
 /// This process was forked with the driver's library in it.
@@ -78,7 +78,6 @@ pub(crate) fn is_lost() -> bool {
 
 /// In a forked child, before anything else.
 pub(crate) fn inherit() {
-    IS_CHILD.store(true, Ordering::Relaxed);
     PARENT.store(process::parent(), Ordering::Relaxed);
     if LOADING.load(Ordering::Relaxed) > 0 {
         IS_TORN.store(true, Ordering::Relaxed);
@@ -133,7 +132,7 @@ pub(crate) fn open() -> Result<&'static Driver, Absent> {
         return Err(Absent::Torn);
     }
     let is_foreign = || NAMES.iter().any(|name| Library::is_loaded(name));
-    if IS_CHILD.load(Ordering::Relaxed) && is_foreign() && !is_parent_without_it() {
+    if birthmark::is_child() && is_foreign() && !is_parent_without_it() {
         IS_INHERITED.store(true, Ordering::Relaxed);
     }
     let fresh = Box::into_raw(try_box(find()?).map_err(|_| Absent::NoMemory)?);

@@ -76,6 +76,13 @@ impl<T> Promise<T> {
         Awakening(waiting.then_some(&self.state))
     }
 
+    /// Writes the value in place of that thread, which owes it, if it does not exist in this process.
+    pub(crate) fn lose(&self, by: u64, value: T) {
+        if !self.is_kept() && !thread::exists(by) {
+            drop(self.keep(value));
+        }
+    }
+
     /// Is it there? A hint, for a thread that looks by [`Self::get`] then.
     #[inline(always)]
     pub(crate) fn is_kept(&self) -> bool {

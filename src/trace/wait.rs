@@ -6,6 +6,7 @@ use crate::error::since;
 use crate::fork;
 use crate::name::{Called, Subject};
 use crate::stay::{self, Doing, Staying};
+use crate::sys::birthmark;
 use crate::sys::clock::{self, Deadline};
 use crate::sys::errno::preserved;
 use crate::sys::line::Line;
@@ -99,7 +100,7 @@ impl<'a> Wait<'a> {
                 NEVER => deadline,
                 at_ns => deadline.or_after(at_ns),
             };
-            if fork::is_child() {
+            if birthmark::is_child() {
                 (self.lose)();
             }
             promise.sleep(until, &stop);

@@ -120,20 +120,14 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    #[inline(always)]
-    pub(super) fn append(
-        &mut self,
-        entry: Entry,
-        spare: &mut Option<Shared<Block>>,
-    ) -> Result<(), Lack> {
-        while !self.append_in_room(entry) {
-            let Some(mut block) = spare.take() else {
-                return Err(Lack::Block(self.len.clamp(*BLOCK.start(), *BLOCK.end())));
-            };
-            let fresh = block.get_mut().invariant("nobody else has the spare block");
-            fresh.next = self.back.take();
-            self.back = Some(block);
-        }
+    /// Makes room for more.
+    pub(super) fn grow(&mut self, spare: &mut Option<Shared<Block>>) -> Result<(), Lack> {
+        let Some(mut block) = spare.take() else {
+            return Err(Lack::Block(self.len.clamp(*BLOCK.start(), *BLOCK.end())));
+        };
+        let fresh = block.get_mut().invariant("nobody else has the spare block");
+        fresh.next = self.back.take();
+        self.back = Some(block);
         Ok(())
     }
 

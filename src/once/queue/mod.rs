@@ -110,30 +110,26 @@ impl Queue {
         caller: usize,
         spare: &mut Spare,
     ) -> Result<u64, Lack> {
-        let entry = self.entry(callback, caller);
-        self.plain.append(entry, &mut spare.block)?;
-        self.tickets = entry.ticket;
-        Ok(entry.ticket)
+        while !self.append_plain_in_room(callback, caller) {
+            self.plain.grow(&mut spare.block)?;
+        }
+        Ok(self.tickets)
     }
 
     /// The same if it lacks nothing.
     #[inline(always)]
     pub(super) fn append_plain_in_room(&mut self, callback: Callback, caller: usize) -> bool {
-        let entry = self.entry(callback, caller);
-        let has_room = self.plain.append_in_room(entry);
-        if has_room {
-            self.tickets = entry.ticket;
-        }
-        has_room
-    }
-
-    #[inline(always)]
-    fn entry(&self, callback: Callback, caller: usize) -> Entry {
-        Entry {
+        let ticket = self.tickets + 1;
+        let entry = Entry {
             callback,
             caller,
-            ticket: self.tickets + 1,
+            ticket,
+        };
+        let has_room = self.plain.append_in_room(entry);
+        if has_room {
+            self.tickets = ticket;
         }
+        has_room
     }
 
     /// Appends a request at the tail of its phase. One that it replaces is given back as leaving.

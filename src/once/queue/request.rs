@@ -6,7 +6,7 @@ use crate::sys::noexcept::noexcept;
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
 use crate::sys::text::Text;
-use crate::sys::thread::{self, Mark};
+use crate::sys::thread::Mark;
 
 /// As handed in.
 #[derive(Clone, Copy)]
@@ -80,13 +80,6 @@ impl Request {
     /// The mark of a thread that waits until it is gone.
     pub(crate) fn wait_key(&self) -> usize {
         std::ptr::from_ref(&self.gone).addr()
-    }
-
-    /// It is gone if that thread, which runs or releases it, does not exist in this process.
-    pub(crate) fn lose(&self, by: u64) {
-        if !self.gone.is_kept() && !thread::exists(by) {
-            self.gone.keep(());
-        }
     }
 
     /// In a forked child: nobody waits, unless this very thread forked in a signal handler while it did; then it looks again.
