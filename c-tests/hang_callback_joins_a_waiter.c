@@ -6,16 +6,10 @@
 static lazy_once once = LAZY_ONCE_INIT;
 static caller waiter;
 static lazy_status inits(void *arg) { return LAZY_INIT((lazy_once *)arg); }
-static void *watches(void *ctx) {
-    until_waiting(&waiter);
-    tell("waiter", atomic_load(&waiter.id));
-    fprintf(stderr, "|hung|\n");
-    return ctx;
-}
 static int32_t joins(void *ctx) {
     tell("owner", thread_id());
     begin(&waiter, inits, &once);
-    start(watches, NULL);
+    start(tells_that_it_hangs, &waiter);
     ended(&waiter);
     (void)ctx;
     return 0;

@@ -11,17 +11,11 @@ static lazy_status gets(void *arg) {
     void *value;
     return lazy_slot_get((lazy_slot *)arg, 3, &value);
 }
-static void *watches(void *ctx) {
-    until_waiting(&waiter);
-    tell("waiter", atomic_load(&waiter.id));
-    fprintf(stderr, "|hung|\n");
-    return ctx;
-}
 static int32_t create(void *ctx, uint32_t index, void **value) {
     (void)index;
     tell("maker", thread_id());
     begin(&waiter, gets, &slot);
-    start(watches, NULL);
+    start(tells_that_it_hangs, &waiter);
     ended(&waiter);
     *value = ctx;
     return 0;

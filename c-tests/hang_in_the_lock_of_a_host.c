@@ -10,12 +10,6 @@ static lazy_once once = LAZY_ONCE_INIT;
 static big_lock lock;
 static caller bystander, locked;
 static lazy_status inits(void *arg) { return LAZY_INIT((lazy_once *)arg); }
-static void *watches(void *ctx) {
-    until_waiting(&locked);
-    tell("locked", atomic_load(&locked.id));
-    fprintf(stderr, "|hung|\n");
-    return ctx;
-}
 static int32_t imports_and_joins(void *ctx) {
     int depth = big_let_go(&lock);
     begin(&bystander, inits, &once);
@@ -24,7 +18,7 @@ static int32_t imports_and_joins(void *ctx) {
     tell("owner", thread_id());
     tell("bystander", atomic_load(&bystander.id));
     begin(&locked, inits, &once);
-    start(watches, NULL);
+    start(tells_that_it_hangs, &locked);
     ended(&locked);
     (void)ctx;
     return 0;
@@ -44,7 +38,7 @@ int main(int count, char **arguments) {
     if (count > 1) return work();
     static const char in_lock[] = " s for the lock of the host \"GIL\", on its way into once \"engine\" at 0x";
     pid_t child = hang();
-    int owner = told("owner"), bystander_id = told("bystander"), locked_id = told("locked");
+    int owner = told("owner"), bystander_id = told("bystander"), locked_id = told("waiter");
     until_said_of(bystander_id, "has waited 0.");
     until_said_of(owner, "is initializing (attempt 1, started ");
     until_said_of(locked_id, "has waited 0.");

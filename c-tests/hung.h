@@ -31,6 +31,13 @@ static inline int told(const char *name) {
 static inline void tell(const char *name, int number) {
     fprintf(stderr, "|%s %d|\n", name, number);
 }
+/* On a thread of its own: tells, when that caller waits, that everything hangs. */
+static inline void *tells_that_it_hangs(void *waiter) {
+    until_waiting((caller *)waiter);
+    tell("waiter", atomic_load(&((caller *)waiter)->id));
+    fprintf(stderr, "|hung|\n");
+    return NULL;
+}
 /* A line of what was said has "thread NUMBER" and the other, which may be empty. */
 static inline void until_said_of(int thread, const char *text) {
     char whole[512];

@@ -1,17 +1,10 @@
 // Guards against advice that does not help: a child forked from a process that uses the driver is told to be started with exec. It does that
 // here, beside a kernel of the parent's, on the thread that initialized and on another; the new process initializes and counts on the device.
-#include "device.h"
+#include "device_counter.h"
 
 enum { LANES = 64, SPIN_NS = 200000000 };
 static const char mark[] = "LAZYONCE_STARTED_WITH_EXEC";
-static device_address counter;
 
-static int32_t open_counter(void *ctx) {
-    uint32_t zero = 0;
-    open_device(ctx);
-    counter = allocate(&zero, sizeof zero, NULL);
-    return 0;
-}
 static void initialize_and_count(void) {
     CHECK_IS(lazy_cuda_setup(lazy_default(), NULL), LAZY_OK);
     CHECK_IS(lazy_call(open_counter, NULL), LAZY_QUEUED);

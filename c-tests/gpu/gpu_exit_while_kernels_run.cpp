@@ -1,6 +1,6 @@
 // Guards against a process that cannot end, or crashes on the way: exit() is called while a kernel runs, by the main thread, from inside its drain,
 // or beside the drain of another thread, which never ends. A handler and a static destructor ask and use the gate; contexts are left to the driver.
-#include "device.h"
+#include "device_counter.h"
 #include <atomic>
 #include <new>
 
@@ -12,7 +12,6 @@ struct seen { std::atomic<int> handlers{0}, destructors{0}; };
 static seen *shared;
 static bool armed;
 static int ran;
-static device_address counter;
 static how ends;
 static gate inside = GATE_INIT, never = GATE_INIT;
 
@@ -51,9 +50,7 @@ static void handler() {
     ++shared->handlers;
 }
 static void begin_work() {
-    const uint32_t zero = 0;
-    open_device(nullptr);
-    counter = allocate(&zero, sizeof zero, nullptr);
+    open_counter(nullptr);
     launch_count(counter, LANES, nullptr);
     CHECK_IS(counted(counter, nullptr), LANES);
     launch_spin(KERNEL_NS, nullptr);

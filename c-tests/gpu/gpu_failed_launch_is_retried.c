@@ -1,20 +1,13 @@
 // Guards against work that is lost or done twice when the driver refuses a queued callback's: every thread that waits gets the driver's number and
 // text, what ran before stays done, and the next attempt goes on with the refused launch. The sum on the device is exact.
-#include "device.h"
+#include "device_counter.h"
 #include <stdatomic.h>
 
 enum { THREADS = 4, CALLS = 9, REFUSED = 4 };
-static device_address counter;
 static struct call { atomic_uint lanes; atomic_int ran; } calls[CALLS];
 static atomic_int refusal, deferred, ready;
 static pthread_barrier_t begin;
 
-static int32_t open_counter(void *ctx) {
-    uint32_t zero = 0;
-    open_device(ctx);
-    counter = allocate(&zero, sizeof zero, NULL);
-    return 0;
-}
 /* A launch of no threads is refused; nothing of it stays. */
 static int32_t adds(void *ctx) {
     struct call *call = (struct call *)ctx;

@@ -1,22 +1,15 @@
 // Guards against a child that uses a driver which did not survive the fork, or is refused one that it may use: forked from an untouched
 // process, or one that has only asked for the driver's version, it initializes and counts on the device; forked after that, it is told who
 // initialized, by the once and, past a reset, by the driver; and the parent goes on as if nothing had been.
-#include "device.h"
+#include "device_counter.h"
 
 enum { LANES = 96 };
-static device_address counter;
 static pid_t parent;
 
 static int32_t add(void *ctx) {
     (void)ctx;
     CHECK_IS(lazy_cuda_bind_thread(0), LAZY_OK);
     launch_count(counter, LANES, NULL);
-    return 0;
-}
-static int32_t open_counter(void *ctx) {
-    uint32_t zero = 0;
-    open_device(ctx);
-    counter = allocate(&zero, sizeof zero, NULL);
     return 0;
 }
 /* What the parent has queued runs in whoever initializes. */

@@ -1,6 +1,6 @@
 // Guards against a child that waits for a drain whose thread it does not have, or runs the rest of the queue on a driver that did not survive:
 // forked while another thread's callback has a kernel on the device, it gets an exception that names its parent. The parent's drain goes on.
-#include "device.h"
+#include "device_counter.h"
 #include <atomic>
 #include <lazyonce.hpp>
 #include <string>
@@ -9,7 +9,6 @@
 enum { LANES = 32, SPIN_NS = 200000000 };
 static lazyonce::once cuda;
 static gate inside = GATE_INIT, forked = GATE_INIT;
-static device_address counter;
 static std::atomic<int> ran{0};
 static std::string parent;
 
@@ -42,9 +41,7 @@ int main() {
     need_device();
     CHECK_IS(lazy_cuda_setup(cuda.native_handle(), nullptr), LAZY_OK);
     CHECK_IS(cuda.call([] {
-        const uint32_t zero = 0;
-        open_device(nullptr);
-        counter = allocate(&zero, sizeof zero, nullptr);
+        open_counter(nullptr);
         launch_spin(SPIN_NS, nullptr);
         gate_open(&inside);
         gate_wait(&forked);

@@ -1,19 +1,12 @@
 // Guards against a launch that is lost, made twice, or made before the device is up: eight threads race lazy_init and lazy_call, and each
 // callback launches a kernel that adds to a counter on the device. The device's count, the host's and the answers agree.
-#include "device.h"
+#include "device_counter.h"
 #include <stdatomic.h>
 
 enum { THREADS = 8, LANES = 32 };
-static device_address counter;
 static atomic_int ran, done, queued;
 static pthread_barrier_t begin;
 
-static int32_t open_counter(void *ctx) {
-    uint32_t zero = 0;
-    open_device(ctx);
-    counter = allocate(&zero, sizeof zero, NULL);
-    return 0;
-}
 static int32_t add(void *ctx) {
     (void)ctx;
     CHECK_IS(lazy_cuda_bind_thread(0), LAZY_OK);

@@ -1,13 +1,12 @@
 // Guards against a launch that is lost or made twice when C++ threads race to be first: each lambda launches a kernel with a number of lanes
 // of its own, and whatever ran queued, in the drain or at once, the device's sum is that of all of them. Every callable is destroyed.
-#include "device.h"
+#include "device_counter.h"
 #include <atomic>
 #include <lazyonce.hpp>
 #include <thread>
 #include <vector>
 
 static lazyonce::once cuda;
-static device_address counter;
 static std::atomic<uint32_t> sum, alive;
 
 struct adds {
@@ -30,9 +29,7 @@ int main() {
     need_device();
     CHECK_IS(lazy_cuda_setup(cuda.native_handle(), nullptr), LAZY_OK);
     CHECK_IS(cuda.call([] {
-        const uint32_t zero = 0;
-        open_device(nullptr);
-        counter = allocate(&zero, sizeof zero, nullptr);
+        open_counter(nullptr);
     }), LAZY_QUEUED);
     const auto calls = static_cast<uint32_t>(rounds(200));
     std::atomic<bool> go{false};
