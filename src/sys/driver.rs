@@ -2,10 +2,10 @@
 //! later drivers add to.
 
 use super::birthmark;
+use super::file;
 use super::invariant::Invariant;
 use super::loader::Library;
 use super::memory::{try_box, try_c_string};
-use super::output;
 use super::process;
 use super::text::{Lossy, Text, append, text};
 use super::thread;
@@ -96,7 +96,7 @@ fn is_parent_without_it() -> bool {
     let parent = PARENT.load(Ordering::Relaxed);
     let look = || {
         let path = try_c_string(text!("/proc/{parent}/maps").as_bytes()).ok()?;
-        output::contains(&path, b"libcuda.so")
+        file::contains(&path, b"libcuda.so")
     };
     process::parent() == parent && look() == Some(false)
 }

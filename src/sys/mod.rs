@@ -16,6 +16,8 @@ pub(crate) mod driver;
 #[cfg(not(loom))]
 pub(crate) mod environment;
 pub(crate) mod errno;
+#[cfg(not(loom))]
+pub(crate) mod file;
 pub(crate) mod futex;
 pub(crate) mod invariant;
 #[cfg(not(loom))]

@@ -25,7 +25,7 @@ pub(crate) fn parent() -> u32 {
 pub(crate) fn started(process: u64) -> Option<u64> {
     let path = try_c_string(text!("/proc/{process}/stat").as_bytes()).ok()?;
     let mut room = [0; 1024];
-    let status = super::output::beginning(&path, &mut room);
+    let status = super::file::beginning(&path, &mut room);
     // Its name stands in parentheses, and may have some in it; the state is the first field behind.
     let name = status.iter().rposition(|&byte| byte == b')')?;
     let mut fields = status.get(name + 2..)?.split(|&byte| byte == b' ');

@@ -12,8 +12,9 @@
 use super::Event;
 use super::line::{END, line};
 use super::report::{TRACE, forked_ns, want};
+use crate::sys::file::{self, FileId, Others, Target};
 use crate::sys::memory::{try_box, try_c_string};
-use crate::sys::output::{self, FileId, Others, SystemError, Target, write_all};
+use crate::sys::output::{self, SystemError, write_all};
 use crate::sys::row::Row;
 use crate::sys::text::{Lossy, text};
 use crate::sys::{order, process};
@@ -139,14 +140,14 @@ impl File {
         let Some(path) = path else {
             return self.give_up("out of memory");
         };
-        match output::open(&path) {
+        match file::open(&path) {
             Ok((descriptor, FileId { device, number })) => {
                 self.device.store(device, Relaxed);
                 self.number.store(number, Relaxed);
                 match begin_at(&path, descriptor) {
                     Ok(()) => self.descriptor.store(descriptor, Relaxed),
                     Err(refusal) => {
-                        output::close(descriptor);
+                        file::close(descriptor);
                         self.give_up(refusal);
                     }
                 }
@@ -223,9 +224,9 @@ fn begin_at(path: &CStr, descriptor: i32) -> Result<(), Refusal> {
         Target::Other => Err(Refusal::Sort),
         Target::CharacterDevice => write_head(descriptor),
         Target::File | Target::EmptyFile => {
-            let others = output::lock(descriptor);
+            let others = file::lock(descriptor);
             let begun = begin_file(path, descriptor, others != Others::Some);
-            output::share(descriptor);
+            file::share(descriptor);
             begun
         }
     }
@@ -235,7 +236,7 @@ fn begin_at(path: &CStr, descriptor: i32) -> Result<(), Refusal> {
 fn begin_file(path: &CStr, descriptor: i32, is_alone: bool) -> Result<(), Refusal> {
     if !matches!(Target::of(descriptor)?, Target::EmptyFile) {
         let mut room = [0; 128];
-        let there = output::beginning(path, &mut room);
+        let there = file::beginning(path, &mut room);
         let behind = there.strip_prefix(OPENING_LINE.as_bytes());
         let head = behind.and_then(|behind| behind.strip_prefix(HEAD.as_bytes()));
         let head = head.ok_or(Refusal::Content)?;
@@ -249,7 +250,7 @@ fn begin_file(path: &CStr, descriptor: i32, is_alone: bool) -> Result<(), Refusa
         if lives || !is_alone {
             return Ok(());
         }
-        output::empty(descriptor)?;
+        file::empty(descriptor)?;
     }
     write_head(descriptor)
 }
