@@ -39,11 +39,16 @@ static inline void stop_at_target(void (*act)(uintptr_t offset)) {
     CHECK(code_first != 0);
     CHECK_IS(sigaction(SIGTRAP, &action, NULL), 0);
 }
-#define IN_SINGLE_STEPS(statement) do { \
+/* From here on, until they end, on this thread. Not for a function that keeps something below its stack pointer. */
+#define BEGIN_SINGLE_STEPS() do { \
     steps = 0; \
     __asm__ volatile("pushfq\n\torq $0x100,(%%rsp)\n\tpopfq" ::: "memory", "cc"); \
+} while (0)
+#define END_SINGLE_STEPS() __asm__ volatile("pushfq\n\tandq $~0x100,(%%rsp)\n\tpopfq" ::: "memory", "cc")
+#define IN_SINGLE_STEPS(statement) do { \
+    BEGIN_SINGLE_STEPS(); \
     statement; \
-    __asm__ volatile("pushfq\n\tandq $~0x100,(%%rsp)\n\tpopfq" ::: "memory", "cc"); \
+    END_SINGLE_STEPS(); \
 } while (0)
 
 /* The child, which has an alarm, goes on where its parent was interrupted. */

@@ -35,7 +35,9 @@ pub(super) struct Ownership<'a> {
 
 /// What is to be done next.
 enum Next {
-    Work(Work),
+    /// As many of the block as are not done with, from that one on.
+    Block(Shared<Block>, usize),
+    Request(Shared<Request>),
     Nothing,
     /// The attempt has been taken away.
     Void,
@@ -81,8 +83,8 @@ impl<'a> Ownership<'a> {
                 return Err(self.end(failure));
             }
             result = match self.next() {
-                Next::Work(Work::Plain(block)) => self.run_block(block),
-                Next::Work(Work::One(request)) => self.run_request(request),
+                Next::Block(block, first) => self.run_block(block, first),
+                Next::Request(request) => self.run_request(request),
                 Next::Void => return Err(self.leave_void()),
                 Next::Nothing => match self.publish() {
                     End::Ready => return Ok(Progress::Done),
@@ -160,32 +162,42 @@ impl<'a> Ownership<'a> {
         let gate = locked.gate();
         let cut_off = gate.queue.is_past_its_beginning();
         let work = gate.queue.next();
+        // From here on a fork takes the first of a block for running.
+        let next = match &work {
+            Some(Work::Plain(block)) => Next::Block(block.clone(), block.position()),
+            Some(Work::One(request)) => Next::Request(request.clone()),
+            None => Next::Nothing,
+        };
         let running = gate.running_mut();
         running.cut_off |= cut_off;
         running.cancelled = false;
-        running.work = work.clone();
+        running.work = work;
         self.released = false;
-        work.map_or(Next::Nothing, Next::Work)
+        next
     }
 
     /// Whether its requests are reported is decided here, once: a million of them cost no look each.
-    fn run_block(&mut self, block: Shared<Block>) -> Result<(), Failure> {
+    fn run_block(&mut self, block: Shared<Block>, first: usize) -> Result<(), Failure> {
         if trace::is_on() {
-            self.run_entries::<true>(block)
+            self.run_entries::<true>(block, first)
         } else {
-            self.run_entries::<false>(block)
+            self.run_entries::<false>(block, first)
         }
     }
 
     #[inline(always)]
-    fn run_entries<const REPORTED: bool>(&mut self, block: Shared<Block>) -> Result<(), Failure> {
+    fn run_entries<const REPORTED: bool>(
+        &mut self,
+        block: Shared<Block>,
+        first: usize,
+    ) -> Result<(), Failure> {
         let block = Lent {
             block: ManuallyDrop::new(block),
             attempt: self.attempt.clone(),
         };
         let scope = Scope::enter();
+        let mut position = first;
         let run_all = |said: &Cell<bool>| {
-            let mut position = block.position();
             while let Some(entry) = block.at(position) {
                 let code = if REPORTED {
                     self.span(entry.origin(), entry.ticket)
@@ -197,29 +209,43 @@ impl<'a> Ownership<'a> {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
-                    thread::inside(|| {
+                    let goes_on = thread::inside(|| {
                         let failure = self.plain_failed(entry, code, &scope);
-                        let goes_on = self.leave_plain(&block, entry);
-                        self.failed(failure, goes_on)
-                    })?;
-                    position = block.position();
+                        let next = self.leave_plain(&block, entry, position);
+                        let is_left = std::mem::replace(&mut position, next) < next;
+                        self.failed(
+                            failure,
+                            is_left && self.policy == OnDeferredFailure::Continue,
+                        )
+                    });
+                    if goes_on.is_err() {
+                        return Ok(goes_on);
+                    }
                     continue;
                 }
                 position += 1;
                 block.advance_to(position);
                 scope.forget_if(said);
             }
-            Ok::<_, Failure>(())
+            Ok(Ok(()))
         };
         // All of them as somebody else's: so a million cost no more than one.
-        thread::outside(|| watch(run_all))?;
+        let ran = thread::outside(|| watch(run_all))?;
+        self.give_block_back(block.give_back(), position)?;
+        ran
+    }
+
+    /// The queue takes back a block of which the request with that number has not begun.
+    fn give_block_back(&self, block: Shared<Block>, position: usize) -> Result<(), Failure> {
         let Some(mut locked) = self.locked() else {
+            #[cfg(not(loom))]
+            self.once.leave_block(block, position);
             return Err(Failure::Bare(abi::LAZY_E_FORKED));
         };
         let work = locked.gate().running_mut().work.take();
         // The queue takes its block back alone.
         drop(work);
-        let ran = locked.gate().queue.restore(block.give_back());
+        let ran = locked.gate().queue.restore(block);
         drop(locked);
         drop(ran);
         Ok(())
@@ -229,18 +255,13 @@ impl<'a> Ownership<'a> {
         Span::begin(|| What::request(self.once, origin, ticket, abi::LAZY_E_DEFERRED))
     }
 
-    /// What becomes of a plain request that has failed; true if the others are to run.
-    fn leave_plain(&self, block: &Block, entry: &Entry) -> bool {
-        if self.policy == OnDeferredFailure::Drop {
-            block.advance();
-            return false;
-        }
+    /// What becomes of a plain request that has failed, and has that number in the block: which one comes next.
+    fn leave_plain(&self, block: &Block, entry: &Entry, position: usize) -> usize {
         // Without memory it stays at the head of its block, which is where the next attempt begins.
-        let has_place = self.give_place(entry).is_ok();
-        if has_place {
-            block.advance();
-        }
-        has_place && self.policy == OnDeferredFailure::Continue
+        let is_left = self.policy == OnDeferredFailure::Drop || self.give_place(entry).is_ok();
+        let next = position + usize::from(is_left);
+        block.advance_to(next);
+        next
     }
 
     /// A plain request that failed gets a place of its own, where it can be passed, and cancelled.
@@ -352,8 +373,11 @@ impl<'a> Ownership<'a> {
         match work {
             Some(Work::Plain(block)) => match block.running() {
                 Some(entry) => {
+                    let position = block.position();
                     let failure = self.plain_unwound(entry);
-                    self.leave_plain(&block, entry);
+                    let next = self.leave_plain(&block, entry, position);
+                    // `end` finds it out if there is nothing to give back to.
+                    let _ = self.give_block_back(block, next);
                     failure
                 }
                 None => self.initializer_unwound(),

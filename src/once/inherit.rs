@@ -3,8 +3,9 @@
 use super::attempt::Attempt;
 use super::config::OnFork;
 use super::gate::{Body, Gate, Running};
-use super::queue::Work;
+use super::queue::{Block, Work};
 use super::{Once, registry, word};
+use crate::sys::memory::Shared;
 use crate::sys::thread::Mark;
 use crate::sys::{process, thread};
 
@@ -19,6 +20,13 @@ impl Once {
     pub(crate) fn let_go_after_fork(&self) {
         if self.is_lockable() {
             self.word.raw().let_go();
+        }
+    }
+
+    /// In the child, the block that this thread was running and runs no more of.
+    pub(super) fn leave_block(&self, block: Shared<Block>, position: usize) {
+        if let Some(mut locked) = self.lock_gate() {
+            locked.gate().queue.leave_block(block, position);
         }
     }
 
@@ -162,6 +170,7 @@ impl Gate {
         match work {
             Some(Work::Plain(mut block)) => {
                 block.forget_others(1);
+                block.stop();
                 if is_own && block.running().is_some() {
                     // This thread runs the first of it: it ends here, and is not run again.
                     block.advance();

@@ -183,6 +183,23 @@ impl Blocks {
         Some(block)
     }
 
+    /// In a forked child, the block of whoever runs no more of it. A fork between two requests took the second for running; it is put back.
+    #[cfg(not(loom))]
+    pub(super) fn leave(&mut self, block: Shared<Block>, position: usize) {
+        let is_first = self.front.as_ref().is_some_and(|first| first.same(&block));
+        if block.position() == position + 1 {
+            block.advance_to(position);
+            if is_first {
+                self.len += 1;
+            } else {
+                // All of it was taken to have run.
+                std::mem::forget(self.restore(block));
+                return;
+            }
+        }
+        std::mem::forget(block);
+    }
+
     /// Puts what did not run back to the head. Gives back a block of which all ran, to be freed outside the lock.
     pub(super) fn restore(&mut self, mut block: Shared<Block>) -> Option<Shared<Block>> {
         let inner = block.get_mut().invariant("whoever ran it has let go");

@@ -140,6 +140,12 @@ impl Queue {
         self.plain.len > 0 || self.first_place().is_some()
     }
 
+    /// In a forked child, the block that was being run.
+    #[cfg(not(loom))]
+    pub(crate) fn leave_block(&mut self, block: Shared<Block>, position: usize) {
+        self.plain.leave(block, position);
+    }
+
     /// Puts back what did not run; what is given back is freed outside the lock.
     pub(crate) fn restore(&mut self, block: Shared<Block>) -> Option<Shared<Block>> {
         self.plain.restore(block)
