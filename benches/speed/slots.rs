@@ -10,7 +10,7 @@ const MEASURE: &str = "pthread_getspecific";
 /// In times of the measure.
 const TIME: Must = Must::Times(2.5);
 /// So that it does not grow.
-const COUNT: Must = Must::AtMost(80.0);
+const COUNT: Must = Must::AtMost(70.0);
 const TURNS: u64 = 1000;
 
 pub fn groups(bench: &Bench) -> Result<Vec<Group>, String> {
@@ -30,7 +30,7 @@ pub fn groups(bench: &Bench) -> Result<Vec<Group>, String> {
         "Instructions of a look-up that finds its value, the loop and the call included: callgrind, 2000 turns less 1000. \
          `pthread_getspecific` is called through its PLT, as `lazy_slot_get` is. With so many slots, each has a value of this \
          thread. What is asked is time; here it is that this does not grow. Where it goes: 15 into the checks of the arguments, \
-         of the owner and of a retired slot, 27 into the look-up by slot and index, 5 into finding this thread's storage; that is \
+         of the owner and of a retired slot, 28 into the look-up by slot and index, 5 into finding this thread's storage; that is \
          the way where glibc has room for the storage of libraries that are loaded late (`glibc.rtld.optional_static_tls`), and \
          15 more where it has not.",
         Unit::Instructions,

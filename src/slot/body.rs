@@ -20,23 +20,26 @@ use crate::sys::text::text;
 use crate::sys::{order, process};
 use lock_api::{MutexGuard, RawMutex};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{self, Relaxed},
+};
 
 /// It can be used.
-const OPEN: u32 = 0;
+const OPEN: u64 = 0;
 /// Nobody gets a value of it any more.
-const RETIRED: u32 = 1;
+const RETIRED: u64 = 1;
 /// This is a forked child, and its values do not survive that.
-const FORKED: u32 = 2;
+const FORKED: u64 = 2;
+const STATE: u64 = 0xffff_ffff;
 
 #[repr(C)]
 pub(crate) struct Body {
     /// The copy of the library that owns it: the first word, which every copy looks at before it touches the rest.
     copy: LibraryCopy,
-    /// Changes under the lock; read without it where a value is found.
-    state: AtomicU32,
-    /// Its place in the list of slots. Written before anybody else knows it.
-    number: AtomicU32,
+    /// OPEN, RETIRED or FORKED, and in the upper half its place in the list of slots, which is written before anybody else knows it. In one
+    /// word, since both are read where a value is found, without the lock under which the first changes.
+    state: AtomicU64,
     /// Until it is retired.
     parts: UnsafeCell<Option<Unique<Parts>>>,
 }
@@ -162,8 +165,7 @@ impl Body {
     pub(super) fn try_new(parts: Parts) -> Result<Box<Self>, NoMemory> {
         try_box(Self {
             copy: LibraryCopy::this(),
-            state: AtomicU32::new(OPEN),
-            number: AtomicU32::new(0),
+            state: AtomicU64::new(OPEN),
             parts: UnsafeCell::new(Some(Unique::try_new(parts)?)),
         })
     }
@@ -171,15 +173,22 @@ impl Body {
     /// Enters a slot, for ever. There must be room.
     pub(super) fn enter(held: &mut Held, body: Box<Self>) -> &'static Self {
         let body = Box::leak(body);
-        body.number.store(held.bodies.len() as u32, Relaxed);
+        let number = held.bodies.len() as u64;
+        body.state.store(number << 32 | OPEN, Relaxed);
         held.bodies.push(body);
         body
     }
 
     /// Names a value of it, in this process, for ever.
-    #[inline(always)]
     pub(super) fn id(&self, index: u32) -> u64 {
-        u64::from(self.number.load(Relaxed)) << 32 | u64::from(index)
+        self.state.load(Relaxed) & !STATE | u64::from(index)
+    }
+
+    /// The same where it is open.
+    #[inline(always)]
+    pub(super) fn open_id(&self, index: u32) -> Option<u64> {
+        let state = self.state.load(order::see_value());
+        (state & STATE == OPEN).then_some(state | u64::from(index))
     }
 
     /// What stands for this slot among the marks of a thread.
@@ -196,9 +205,14 @@ impl Body {
         Failure::of_another_copy(self.copy)
     }
 
-    #[inline(always)]
     pub(super) fn is_open(&self) -> bool {
-        self.state.load(order::see_value()) == OPEN
+        self.open_id(0).is_some()
+    }
+
+    /// With the lock held, or where no other thread is.
+    fn set_state(&self, state: u64, order: Ordering) {
+        let number = self.state.load(Relaxed) & !STATE;
+        self.state.store(number | state, order);
     }
 
     /// `None` if it is retired.
@@ -222,7 +236,7 @@ impl Body {
     /// Nobody gets a value any more.
     pub(super) fn shut(&self) {
         let _held = lock();
-        self.state.store(RETIRED, order::publish_value());
+        self.set_state(RETIRED, order::publish_value());
     }
 
     /// Every value is gone, and so is what there was to make them; what it is freed.
@@ -234,7 +248,7 @@ impl Body {
     /// This is a forked child, in which its values are of no use.
     pub(super) fn poison(&self) {
         if self.is_open() {
-            self.state.store(FORKED, Relaxed);
+            self.set_state(FORKED, Relaxed);
         }
     }
 
@@ -246,7 +260,7 @@ impl Body {
             .map(|parts| (parts.config.name.clone(), parts.pid));
         let (name, pid) = known.unwrap_or_default();
         let called = Called(Kind::Slot, &name);
-        let error = match self.state.load(Relaxed) {
+        let error = match self.state.load(Relaxed) & STATE {
             FORKED => Error::Forked(text!(
                 "{called} had values in process {pid}, of which this one is a forked child, and they do not survive that: \
                  start the child with exec, or set on_fork to LAZY_FORK_RESET"

@@ -9,6 +9,7 @@ use super::table::Table;
 use super::value::{Holder, Stage, Value};
 use crate::sys::memory::{NoMemory, Shared, try_box};
 use crate::sys::pointer;
+use crate::sys::race;
 use crate::sys::row::Row;
 use crate::sys::thread;
 use std::ffi::c_void;
@@ -20,6 +21,14 @@ struct Mine {
     table: Table,
     /// The innermost last.
     entered: Row<Entered>,
+    /// The table is all there is to look at: no snapshot is entered, and there is no race detector to be told.
+    is_plain: bool,
+}
+
+impl Mine {
+    fn see_what_is_entered(&mut self) {
+        self.is_plain = self.entered.is_empty() && !race::is_watched();
+    }
 }
 
 /// This thread's; [`forget_thread`] frees it.
@@ -40,11 +49,11 @@ fn with<R>(body: impl FnOnce(&mut Mine) -> R) -> Option<R> {
     unsafe { get().as_mut() }.map(body)
 }
 
-/// The value that a look at this thread's own finds, with no snapshot entered, where no race detector is.
+/// The value, where a look at this thread's table is all there is to do.
 #[inline(always)]
 pub(super) fn find(key: u64) -> Option<*mut c_void> {
     with(|mine| {
-        if !mine.entered.is_empty() {
+        if !mine.is_plain {
             return None;
         }
         mine.table
@@ -75,7 +84,8 @@ pub(super) fn holder() -> Holder {
 
 fn provide() -> Result<(), NoMemory> {
     if get().is_null() {
-        let fresh = try_box(Mine::default())?;
+        let mut fresh = try_box(Mine::default())?;
+        fresh.see_what_is_entered();
         // The allocator may have come here meanwhile.
         if get().is_null() {
             replace(Box::into_raw(fresh));
@@ -124,13 +134,21 @@ pub(super) fn enter(entered: Entered) -> Result<(), NoMemory> {
             larger
         }));
     }
-    with(|mine| mine.entered.push(entered));
+    with(|mine| {
+        mine.entered.push(entered);
+        mine.see_what_is_entered();
+    });
     Ok(())
 }
 
 /// Leaves the innermost that `which` names.
 pub(super) fn leave(which: impl Fn(&Entered) -> bool) -> Option<Entered> {
-    with(|mine| mine.entered.take_last(which)).flatten()
+    with(|mine| {
+        let left = mine.entered.take_last(which);
+        mine.see_what_is_entered();
+        left
+    })
+    .flatten()
 }
 
 /// How often this thread has entered that one.

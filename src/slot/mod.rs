@@ -46,7 +46,6 @@ use crate::abi;
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Subject};
 use crate::sys::order;
-use crate::sys::race;
 use crate::sys::sized::Foreign;
 use crate::sys::text::text;
 use body::{Body, Parts};
@@ -88,7 +87,8 @@ impl Slot {
     /// Is the layout one that this library knows?
     #[inline(always)]
     pub(crate) fn is_known(&self) -> bool {
-        self.abi <= abi::LAZY_SLOT_ABI && self.flags == 0
+        // Both in one comparison.
+        u64::from(self.flags) << 32 | u64::from(self.abi) <= u64::from(abi::LAZY_SLOT_ABI)
     }
 
     /// What the library keeps of it, if it has been used.
@@ -101,13 +101,8 @@ impl Slot {
     /// The value, where finding it is all there is to do. It calls nothing, so that nothing has to be saved on the stack.
     #[inline(always)]
     pub(crate) fn find(&self, index: u32) -> Option<*mut c_void> {
-        if race::is_watched() {
-            return None;
-        }
-        let body = self
-            .known_body()
-            .filter(|body| body.is_ours() && body.is_open())?;
-        mine::find(body.id(index))
+        let body = self.known_body().filter(|body| body.is_ours())?;
+        mine::find(body.open_id(index)?)
     }
 
     /// What the library keeps of it, made at first use, and open.
