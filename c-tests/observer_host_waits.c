@@ -1,6 +1,6 @@
 // flags: -fexceptions
-// Guards against a wait for a host's lock that is not told, is taken for a wait for the once, or lasts into what runs under the lock; and
-// against lazy_set_observer waiting with the host's lock held, which on_event may need.
+// Guards against a wait for a host's lock that is not told, is taken for a wait for the once, or lasts into what runs under the lock,
+// or does not say which call waits; and against lazy_set_observer waiting with the host's lock held, which on_event may need.
 #include "observed.h"
 #include "big_lock.h"
 #include "callers.h"
@@ -18,7 +18,7 @@ static int32_t lets_go(void *ctx) {
 }
 static lazy_status init_with_lock(void *arg) {
     big_take(&lock);
-    lazy_status status = lazy_once_init((lazy_once *)arg);
+    lazy_status status = LAZY_INIT((lazy_once *)arg);
     big_give(&lock);
     return status;
 }
@@ -59,6 +59,12 @@ int main(void) {
         if (events[i].event.thread != (uint64_t)atomic_load(&owner.id)) continue;
         CHECK(depth == 0 || events[i].event.kind == LAZY_EVENT_HOST_WAIT);
         if (events[i].event.kind == LAZY_EVENT_HOST_WAIT) depth = !is_end(&events[i]);
+    }
+    for (int i = 0, line = 0; i < event_count; i++) { /* each names the line that called, before the wait and after it */
+        if (events[i].event.thread != (uint64_t)atomic_load(&waiter.id) || events[i].event.kind != LAZY_EVENT_HOST_WAIT) continue;
+        CHECK(strstr(events[i].file, "observer_host_waits.c") != NULL);
+        CHECK_IS(events[i].event.site.line, line ? line : (line = (int)events[i].event.site.line));
+        CHECK(line > 0);
     }
     event_count = 0;
     SET(lock.refuses, 5);

@@ -65,6 +65,8 @@ int main(int count, char **arguments) {
         named++;
         if (!strcmp(lines[i].cat, "request")) CHECK_IS(strcmp(lines[i].site, "a file:4711 (a function)"), 0);
         else CHECK_HAS(lines[i].name, escaped);
+        if (!strcmp(lines[i].cat, "wait")) CHECK_HAS(lines[i].caller, "traced+0x");
+        else CHECK_IS(lines[i].caller[0], 0);
     }
     CHECK_IS(named, 3);
     int failed = 0;

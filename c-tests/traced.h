@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 enum { MOST_LINES = 20000 };
-typedef struct line { char ph, cat[16], name[256], once[64], site[256]; long pid, tid, status, number; long long ts_ns; } line;
+typedef struct line { char ph, cat[16], name[256], once[64], site[256], caller[256]; long pid, tid, status, number; long long ts_ns; } line;
 static line lines[MOST_LINES];
 static int line_count;
 static char trace_folder[] = "/tmp/lazyonce-trace-XXXXXX";
@@ -120,6 +120,7 @@ static inline void read_line(const char *text) {
     text_of(text, "name", to->name, sizeof to->name);
     text_of(text, "once", to->once, sizeof to->once);
     text_of(text, "site", to->site, sizeof to->site);
+    text_of(text, "caller", to->caller, sizeof to->caller);
     to->pid = number_of(text, "pid");
     to->tid = number_of(text, "tid");
     to->status = number_of(text, "status");

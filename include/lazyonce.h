@@ -261,7 +261,10 @@
  */
 #define LAZY_EVENT_WAIT 3
 
-/** `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without. */
+/**
+ * `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without; `site` says
+ * where its call was made.
+ */
 #define LAZY_EVENT_HOST_WAIT 4
 
 /** `lazy_event.kind`: this process has been forked off, at `time_ns`. Has no end. */

@@ -444,7 +444,8 @@ pub const LAZY_EVENT_REQUEST: u32 = 2;
 /// `lazy_event.kind`: a thread waits for another one's attempt, request, or value of a slot; `site` says where the attempt was started,
 /// or the request handed in.
 pub const LAZY_EVENT_WAIT: u32 = 3;
-/// `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without.
+/// `lazy_event.kind`: a thread takes the lock of a host, before it initializes or waits, or after it has slept without; `site` says
+/// where its call was made.
 pub const LAZY_EVENT_HOST_WAIT: u32 = 4;
 /// `lazy_event.kind`: this process has been forked off, at `time_ns`. Has no end.
 pub const LAZY_EVENT_FORK: u32 = 5;

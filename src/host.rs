@@ -67,7 +67,7 @@ impl Taking {
     #[inline(always)]
     pub(crate) fn begin(host: &Bracket, subject: &dyn Subject, origin: Origin) -> Self {
         Self(
-            Span::begin(|| What::host_wait(subject)),
+            Span::begin(|| What::host_wait(subject, origin)),
             Staying::begin(Doing::TakingHost(host.name), subject, origin),
         )
     }
@@ -230,8 +230,7 @@ fn park<T: Send + Sync>(wait: &Wait, promise: &Promise<T>, limit: &Limit) -> Wai
             wait.sleep(promise, slice(deadline), || stop.load(Relaxed));
         });
         slept.set(is_wanted);
-        wait.takes_back(host);
-        taking_back.set(Some(Span::begin(|| What::host_wait(wait.subject))));
+        taking_back.set(Some(wait.takes_back(host)));
     };
     let began = clock::now_ns();
     let waited = bracket::wait(&sleep, &interrupt);

@@ -162,9 +162,13 @@ fn about(crowd: &Crowd, part: usize) -> String {
     } else {
         format!(
             "{begin}; {} threads wait in the once, which the kernel showed as asleep in three looks in a row; whoever is back sleeps. A \
-             fresh once in each round. What the initializing thread of lazyonce pays is one wake-up of another CPU, which no once can \
-             go below as long as anybody waits.",
-            crowd.waiters
+             fresh once in each round. {}",
+            crowd.waiters,
+            [
+                "What the initializing thread of lazyonce pays is one wake-up of another CPU, which no once can go below as long as \
+                 anybody waits.",
+                "Of lazyonce's last one, the wake-ups that hand the matter on, one after the other, are what it is later by.",
+            ][part]
         )
     }
 }

@@ -23,6 +23,7 @@ class Span:
     once: str
     site: str
     number: int
+    caller: str  # of a wait: where the call is that waits
     process: "Process"
     thread: int
     depth: int
@@ -192,6 +193,11 @@ def _whom(wait: Span, places: Mapping[Tuple[str, str, str], Dict[int, Dict[int, 
     return None
 
 
+def _place(arguments: Event, name: str) -> str:
+    place = plain(arguments.get(name, ""))
+    return "" if place == UNKNOWN else place
+
+
 def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> None:
     letter, kind, pid, thread = event["ph"], str(event.get("cat")), event.get("pid", 0), event.get("tid", 0)
     arguments = event.get("args") if isinstance(event.get("args"), dict) else {}
@@ -214,9 +220,10 @@ def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> 
         process.forked, process.parent = at, parent if isinstance(parent, int) else None
     elif letter == "B":
         number = arguments.get("number")
-        site = plain(arguments.get("site", ""))
-        span = Span(kind, plain(event.get("name", "")), plain(arguments.get("once", "")), "" if site == UNKNOWN else site,
-                    number if isinstance(number, int) else 0, process, thread, len(stack.spans), at)
+        site, caller = (_place(arguments, name) for name in ("site", "caller"))
+        span = Span(kind, plain(event.get("name", "")), plain(arguments.get("once", "")), site,
+                    number if isinstance(number, int) else 0, site if kind == "host_wait" else caller, process, thread,
+                    len(stack.spans), at)
         stack.push(span)
         process.spans.append(span)
     else:

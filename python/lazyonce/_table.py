@@ -102,8 +102,9 @@ class Tables:
             cells = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, is_number)]
             self.lines.append("  " + "  ".join(cells).rstrip())
 
-    def each(self, title: str, head: Row, kind: str, more: Callable[[Span], Row]) -> None:
-        spans = [span for span in self.spans if span.kind == kind]
+    def each(self, title: str, head: Row, kind: str, more: Callable[[Span], Row], least: int = 0) -> None:
+        """Those that took at least so long, or did not end."""
+        spans = [span for span in self.spans if span.kind == kind and (span.end is None or span.end - span.start >= least)]
         if kind == "wait":
             spans.sort(key=lambda span: (span.process.number, span.thread))
         rows = [(self.at(span.start), self.took(span), *self.where(span), *more(span)) for span in spans]
@@ -122,8 +123,10 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
                 lambda span: (once(span.once), str(span.number), span.outcome, span.site))
     tables.each("callbacks", ("once", "outcome", "handed in at"), "request",
                 lambda span: (once(span.once), span.outcome, span.site))
-    tables.each("waits", ("for", "of thread", "outcome", "for what was started or handed in at"), "wait",
-                lambda span: (subject(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.site))
+    tables.each("waits", ("for", "of thread", "outcome", "called at", "for what was started or handed in at"), "wait",
+                lambda span: (subject(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.caller, span.site))
+    tables.each("waits for a host's lock, of 1 ms or more", ("on the way to", "outcome", "called at"), "host_wait",
+                lambda span: (subject(span), span.outcome, span.caller), 10**6)
     tables.each("factories", ("of", "index", "outcome", "called at"), "factory",
                 lambda span: (subject(span), str(span.number), span.outcome, span.site))
     tables.each("before an attempt: prepare and can_init", ("once", "outcome", "called at"), "prepare",
@@ -136,12 +139,14 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
 
 def _what(span: Span) -> str:
     """It, as its bar is called in the timeline, with the place that the name lacks."""
+    what = span.name
     if span.awaited:
-        return "%s, of thread %d" % (span.name, span.awaited.thread)
-    if span.kind in ("request", "host_wait") or not span.site:
-        return span.name
-    how = {"wait": "for what was started", "attempt": "started"}.get(span.kind, "called")
-    return "%s, %s at %s" % (span.name, how, span.site)
+        what += ", of thread %d" % span.awaited.thread
+    elif span.kind == "wait" and span.site:
+        what += ", for what was started at %s" % span.site
+    elif span.kind != "request" and span.site and not span.caller:
+        what += ", %s at %s" % ("started" if span.kind == "attempt" else "called", span.site)
+    return what + (", called at %s" % span.caller if span.caller else "")
 
 
 def _head(tables: Tables, is_clock: bool) -> None:

@@ -115,12 +115,13 @@ def _label(span: Span) -> str:
 
 
 def _bar(span: Span, axis: Axis, traces: Sequence[Trace]) -> Bar:
-    whom, of_other = span.awaited, "for what was started at %s" if span.kind == "wait" else "from %s"
+    whom, from_there = span.awaited, "for what was started at %s" if span.kind == "wait" else "from %s"
     begun, took = seconds(span.start - axis.begin), seconds(last(span) - span.start)
     tip = [
         span.name + (" (attempt %d)" % span.number if span.kind == "attempt" else ""),
         "which thread %d is doing: %s" % (whom.thread, whom.name) if whom else "",
-        of_other % span.site if span.site else "",
+        from_there % span.site if span.site else "",
+        "called at %s" % span.caller if span.kind == "wait" and span.caller else "",
         "%s after the beginning, took %s%s" % (begun, "at least " if span.end is None else "", took),
         "process %s, thread %d" % (called(span.process, traces), span.thread),
         "outcome: %s" % span.outcome,

@@ -26,7 +26,7 @@ def inner(): other.init()
 gpu, other, bad = Once("gpu", start), Once("other <&>"), Once("bad", fails)
 def wait():
     inside.wait()
-    gpu.init()
+    gpu.init()                                          # line WAIT
 gpu.call(inner)                                         # line INNER
 gpu.call(lambda: None)                                  # line PLAIN
 run_threads(lambda: gpu.init(), wait)                   # line OWNER
@@ -52,6 +52,7 @@ def test_attempts_callbacks_waits_and_failures_of_threads(tmp_path):
         assert "prog.py:%d " % line(THREADS, mark) in each["handed in at"]
         assert float(attempts[0]["start"]) < float(each["start"]) < float(attempts[0]["start"]) + float(attempts[0]["took"])
     wait, = section(said, "waits")
+    assert "prog.py:%d " % line(THREADS, "WAIT") in wait["called at"]
     assert (wait["for"], wait["of thread"], wait["outcome"]) == ('once "gpu"', attempts[0]["thread"], "success")
     assert wait["for what was started or handed in at"] == attempts[0]["started at"] and "it hung" not in said
     assert wait["thread"] != wait["of thread"] and float(wait["took"]) > 0
@@ -95,7 +96,7 @@ def test_a_factory_and_the_wait_for_it(tmp_path, how, ends_by):
     assert wait["of thread"] == factory["thread"] != wait["thread"] and float(factory["start"]) < float(wait["start"])
     assert factory["outcome"] == ("not ended" if ends_by else "success")
     assert "unknown place" not in said and "unknown place" not in (tmp_path / "trace.svg").read_text()
-    assert ('wait for slot "make", of thread %s\n' % factory["thread"] in said) == bool(ends_by)
+    assert ('wait for slot "make", of thread %s, called at ' % factory["thread"] in said) == bool(ends_by)
     assert ('factory of slot "make", index 0, called at' in said) == bool(ends_by)
     assert len(bars(tmp_path / "trace.svg", "factory open" if ends_by else "factory")) >= 1
 

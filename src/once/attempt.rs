@@ -81,6 +81,7 @@ impl Attempt {
             name: Name(self.name.clone()),
             phase,
             origin: self.origin(),
+            caller: Origin::Address(0),
             ticket: self.number.into(),
             fails_as: abi::LAZY_E_INIT,
         };

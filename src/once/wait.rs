@@ -42,7 +42,7 @@ impl Once {
         limit: &Limit,
         origin: Origin,
     ) -> Result<&'a Outcome, Failure> {
-        let span = Span::begin(|| What::wait(self, attempt.origin()));
+        let span = Span::begin(|| What::wait(self, attempt.origin(), origin));
         let result = self.wait_unseen(attempt, limit, origin);
         span.end(match &result {
             Ok(outcome) => outcome.status(),

@@ -152,7 +152,7 @@ impl Once {
         by: u64,
         origin: Origin,
     ) -> Result<(), Failure> {
-        let span = Span::begin(|| What::wait(self, request.details.origin));
+        let span = Span::begin(|| What::wait(self, request.details.origin, origin));
         let result = self.wait_for_request(request, by, origin);
         span.end(
             result

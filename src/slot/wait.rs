@@ -17,7 +17,7 @@ use crate::trace::{Span, Wait, What};
 /// Sleeps until somebody else has made a value, or has ended it, without any host that this thread is inside of. The failure of
 /// the factory is also that of whoever waited for it.
 pub(super) fn wait_for(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
-    let span = span(value);
+    let span = span(value, origin);
     let result = wait_unseen(value, origin);
     span.end(result.as_ref().map_or_else(Failure::status, |()| LAZY_OK));
     result
@@ -42,7 +42,7 @@ fn wait_unseen(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
 
 /// The same, whatever comes of it, and never given up.
 pub(super) fn wait_for_end(value: &Shared<Value>, origin: Origin) -> Result<(), Failure> {
-    let span = span(value);
+    let span = span(value, origin);
     let edge = edge(value)?;
     let (whom, lose) = (|| whom(value), || value.lose_alone());
     let wait = wait(value, origin, &whom, &lose);
@@ -80,11 +80,11 @@ fn begun(value: &Value, doing: Doing) -> Option<(u64, usize)> {
 }
 
 /// The beginning of a wait, as an event: it is for what was asked for there.
-fn span(value: &Value) -> Span {
+fn span(value: &Value, origin: Origin) -> Span {
     Span::begin(|| {
         let begun = begun(value, Doing::Making(value.index.into()));
         let address = begun.map_or(0, |(_, address)| address);
-        What::wait(value.body, Origin::Address(address))
+        What::wait(value.body, Origin::Address(address), origin)
     })
 }
 

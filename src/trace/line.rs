@@ -76,11 +76,15 @@ fn begin(line: &mut Text, event: &Event) {
     }
     append!(
         *line,
-        r#","args":{{"once":"{}","site":"{site}","number":{},"phase":{}{END}"#,
+        r#","args":{{"once":"{}","site":"{site}","number":{},"phase":{}"#,
         Json(Lossy::of(&what.name)),
         what.ticket,
         what.phase
     );
+    if what.kind == abi::LAZY_EVENT_WAIT {
+        append!(*line, r#","caller":"{}""#, Json(&what.caller.spot()));
+    }
+    append!(*line, "{END}");
 }
 
 /// As `Called`, but with all of the name as it is.

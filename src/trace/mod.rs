@@ -43,6 +43,8 @@ pub(crate) struct What {
     pub(crate) name: Name,
     pub(crate) phase: u32,
     pub(crate) origin: Origin,
+    /// Of a wait, the call that waits.
+    pub(crate) caller: Origin,
     pub(crate) ticket: u64,
     /// The status of a failure that is not known any closer, such as that of what was left by an exception.
     pub(crate) fails_as: abi::lazy_status,
@@ -65,6 +67,7 @@ impl What {
             name: subject.name(),
             phase: subject.phase(),
             origin,
+            caller: Origin::Address(0),
             ticket: 0,
             fails_as,
         }
@@ -83,14 +86,17 @@ impl What {
         }
     }
 
-    /// A wait for what was started, or handed in, there.
-    pub(crate) fn wait(subject: &dyn Subject, origin: Origin) -> Self {
-        Self::of(
-            abi::LAZY_EVENT_WAIT,
-            subject,
-            origin,
-            abi::LAZY_E_INTERRUPTED,
-        )
+    /// A wait for what was started, or handed in, at `origin`.
+    pub(crate) fn wait(subject: &dyn Subject, origin: Origin, caller: Origin) -> Self {
+        Self {
+            caller,
+            ..Self::of(
+                abi::LAZY_EVENT_WAIT,
+                subject,
+                origin,
+                abi::LAZY_E_INTERRUPTED,
+            )
+        }
     }
 
     /// The making of a slot's value.
@@ -108,13 +114,8 @@ impl What {
     }
 
     #[cfg(not(loom))]
-    pub(crate) fn host_wait(subject: &dyn Subject) -> Self {
-        Self::of(
-            abi::LAZY_EVENT_HOST_WAIT,
-            subject,
-            Origin::Address(0),
-            abi::LAZY_E_HOST,
-        )
+    pub(crate) fn host_wait(subject: &dyn Subject, caller: Origin) -> Self {
+        Self::of(abi::LAZY_EVENT_HOST_WAIT, subject, caller, abi::LAZY_E_HOST)
     }
 }
 

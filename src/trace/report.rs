@@ -100,6 +100,7 @@ fn tell_fork() {
         name: Name::default(),
         phase: 0,
         origin: Origin::Address(0),
+        caller: Origin::Address(0),
         ticket: 0,
         fails_as: abi::LAZY_OK,
     };

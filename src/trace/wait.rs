@@ -1,6 +1,7 @@
 //! A wait that is warned of, once, when it has lasted as long as `LAZYONCE_WARN_AFTER` says.
 
 use super::file::say;
+use super::{Span, What};
 use crate::dump::append_stay;
 use crate::error::since;
 use crate::fork;
@@ -28,6 +29,7 @@ const NEVER: u64 = u64::MAX;
 /// A wait of this thread's.
 pub(crate) struct Wait<'a> {
     pub(crate) subject: &'a dyn Subject,
+    origin: Origin,
     /// Who is waited for, and what that does: looked up only for the warning. No lock may be held.
     whom: &'a dyn Fn() -> Text,
     /// Keeps the promise if it is owed by a thread that is not in this process.
@@ -54,6 +56,7 @@ impl<'a> Wait<'a> {
         };
         Self {
             subject,
+            origin,
             whom,
             lose,
             doing,
@@ -63,9 +66,10 @@ impl<'a> Wait<'a> {
     }
 
     /// It is over, but for the host of that name, which has to be taken back.
-    pub(crate) fn takes_back(&self, host: *const c_char) {
+    pub(crate) fn takes_back(&self, host: *const c_char) -> Span {
         self.staying
             .becomes(Doing::TakingHostBack(host), clock::now_ns());
+        Span::begin(|| What::host_wait(self.subject, self.origin))
     }
 
     /// That has been.
