@@ -183,8 +183,8 @@ static void circle(void) {
 static lazy_once poisoned = LAZY_ONCE_INIT;
 static void child(void) {
     SAYS(LAZY_E_FORKED, "once \"gpu\" cannot be used in this forked child: process # used it before the fork (attempt # by its thread #, started "
-         "at error_messages.c:# (main), # s ago). Start the child with exec; only if what it guards can be started twice after a fork, "
-         "lazy_once_reset makes it fresh", lazy_once_init(&poisoned));
+         "at error_messages.c:# (main), # s ago). Start the child with exec (in Python's multiprocessing: \"spawn\"); only if "
+         "what it guards can be started twice after a fork, lazy_once_reset makes it fresh", lazy_once_init(&poisoned));
 }
 
 static int32_t no_handle(void *ctx, uint32_t index, void **value) {

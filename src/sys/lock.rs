@@ -97,6 +97,7 @@ impl RawLock {
 
     #[cold]
     fn acquire_contended<const NOTED: bool>(&self, needs: u32) -> bool {
+        let mut awaiting = None;
         let mut take = LOCKED;
         let mut spins = SPINS;
         let mut seen = self.word.load(Relaxed);
@@ -136,6 +137,7 @@ impl RawLock {
                 seen = now;
                 continue;
             }
+            awaiting.get_or_insert_with(|| thread::Awaiting::begin(self.word.address()));
             self.word.wait(seen | CONTENDED, Deadline::Never);
             // Others may be asleep beside us, so from now on the lock is taken as a contended one.
             take = LOCKED | CONTENDED;
@@ -181,10 +183,10 @@ impl RawLock {
         race::release(self);
         let address = self.word.address();
         let old = self.word.swap(payload, order::publish_ready());
-        thread::holds_one_less();
         if old & CONTENDED != 0 && order::wake_lock_settled() {
             futex::wake_at(address, 1);
         }
+        thread::holds_one_less();
     }
 
     /// Another payload while the lock cannot be taken. The caller holds the one lock under which that may change.

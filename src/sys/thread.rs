@@ -24,6 +24,7 @@ pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
     use super::super::errno;
+    use super::super::futex::{Address, wake_at};
     use super::super::local::Local as _;
     use super::super::noexcept::noexcept;
     use super::super::stack;
@@ -200,11 +201,51 @@ mod native {
         static DEPTH: Cell<usize> = const { Cell::new(0) };
         /// How many attempts this thread owns.
         static OWNED: Cell<u32> = const { Cell::new(0) };
+        /// The locks that this thread sleeps for: the first one, then those of the signal handlers that interrupted that.
+        static AWAITED: [Cell<Option<Address>>; NESTED] = const { [const { Cell::new(None) }; NESTED] };
+        static AWAITING: Cell<usize> = const { Cell::new(0) };
     }
 
     /// Deeper nesting is not known of: there a callback is taken for one that is outside. What the library has of each thread is to stay
     /// small: see `pointer`.
     const DEEPEST: usize = 16;
+
+    /// So many are known of.
+    const NESTED: usize = 4;
+
+    /// This thread sleeps for a lock, until this ends.
+    pub(crate) struct Awaiting {
+        outer: usize,
+    }
+
+    impl Awaiting {
+        /// Where it is a signal handler that is about to sleep, it may have interrupted this thread just woken for another lock, which it cannot
+        /// take now; whoever holds the handler's one may be asleep beside it. So that wake goes to the next.
+        pub(crate) fn begin(lock: Address) -> Self {
+            let outer = AWAITING.here(Cell::get);
+            AWAITED.here(|awaited| {
+                awaited.iter().take(outer).for_each(|each| {
+                    if let Some(lock) = each.get() {
+                        wake_at(lock, 1);
+                    }
+                });
+                if let Some(place) = awaited.get(outer) {
+                    place.set(Some(lock));
+                }
+            });
+            compiler_fence(SeqCst);
+            AWAITING.here(|awaiting| awaiting.set(outer + 1));
+            compiler_fence(SeqCst);
+            Self { outer }
+        }
+    }
+
+    impl Drop for Awaiting {
+        fn drop(&mut self) {
+            compiler_fence(SeqCst);
+            AWAITING.here(|awaiting| awaiting.set(self.outer));
+        }
+    }
 
     /// This thread is inside something that a key stands for, until the mark ends. Marks end in the reverse order.
     pub(crate) struct Mark {
@@ -360,6 +401,15 @@ mod model {
 
     pub(crate) fn is_orphan() -> bool {
         false
+    }
+
+    /// Models have no signal handlers.
+    pub(crate) struct Awaiting;
+
+    impl Awaiting {
+        pub(crate) fn begin(_lock: super::super::futex::Address) -> Self {
+            Self
+        }
     }
 
     pub(crate) fn is_inside() -> bool {
