@@ -205,6 +205,8 @@ impl<'a> Locked<'a> {
             .get_mut()
             .invariant("nobody has seen the attempt yet");
         inner.number = number;
+        // In a child that a signal handler has forked since this was made, the same thread has another id.
+        inner.owner = AtomicU64::new(thread::id());
         inner.since_ns = clock::now_ns();
         inner.name = gate.config.name.clone();
         let initializer = if gate.native_done {

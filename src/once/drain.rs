@@ -134,11 +134,19 @@ impl<'a> Ownership<'a> {
             return Ok(());
         };
         let scope = Scope::enter();
-        match thread::outside(|| initializer.run()) {
-            0 => Ok(()),
-            _ if self.attempt.is_void() => Err(Failure::Bare(abi::LAZY_E_FORKED)),
-            code => Err(self.initializer_failed(code, &scope)),
+        let ran = thread::outside(|| (!self.is_taken_away()).then(|| initializer.run()));
+        match ran {
+            Some(0) => Ok(()),
+            Some(code) if !self.is_taken_away() => Err(self.initializer_failed(code, &scope)),
+            _ => Err(Failure::Bare(abi::LAZY_E_FORKED)),
         }
+    }
+
+    /// In a child of a fork that was made since, perhaps one that no handler has seen.
+    fn is_taken_away(&self) -> bool {
+        #[cfg(not(loom))]
+        crate::fork::look();
+        self.attempt.is_perhaps_void() && self.attempt.is_void()
     }
 
     /// The next requests; the gate keeps a reference, so that whoever ends the attempt finds what did not run. The first
@@ -200,12 +208,17 @@ impl<'a> Ownership<'a> {
         let run_all = |said: &Cell<bool>| {
             while let Some(entry) = block.at(position) {
                 let code = if REPORTED {
-                    self.span(entry.origin(), entry.ticket)
-                        .around(entry.callback)
+                    let span = self.span(entry.origin(), entry.ticket);
+                    if self.is_taken_away() {
+                        return Ok(Err(Failure::Bare(abi::LAZY_E_FORKED)));
+                    }
+                    span.around(entry.callback)
                 } else {
                     entry.callback.run()
                 };
-                if self.attempt.is_perhaps_void() && self.attempt.is_void() {
+                if code != 0 && self.is_taken_away()
+                    || self.attempt.is_perhaps_void() && self.attempt.is_void()
+                {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
@@ -286,11 +299,15 @@ impl<'a> Ownership<'a> {
         let scope = Scope::enter();
         self.current = Some(request.clone());
         let details = &request.details;
-        let code = Mark::during(request.key(), || {
-            self.span(details.origin, request.ticket)
-                .around(details.callback)
-        });
-        if code == 0 || self.attempt.is_void() {
+        let span = self.span(details.origin, request.ticket);
+        if self.is_taken_away() {
+            self.current = None;
+            #[cfg(not(loom))]
+            self.once.leave_unbegun(&request);
+            return Err(Failure::Bare(abi::LAZY_E_FORKED));
+        }
+        let code = Mark::during(request.key(), || span.around(details.callback));
+        if code == 0 || self.is_taken_away() {
             self.leave(&request, false);
             return Ok(());
         }

@@ -81,7 +81,6 @@ impl Waiting {
     }
 
     fn write(awaited: Awaited) -> Result<Self, Failure> {
-        let waiter = thread::id();
         // What these hold is freed after the lock.
         let mut path = Row::new();
         let mut larger = Row::new();
@@ -94,6 +93,7 @@ impl Waiting {
                 path.try_reserve_exact(needed * 2)?;
                 continue;
             }
+            let waiter = thread::id();
             let edge = Edge { waiter, awaited };
             if graph.closes_circle(&edge, &mut path) {
                 drop(graph);

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::config::OnFork;
 use super::gate::{Body, Gate, Running};
-use super::queue::{Block, Work};
+use super::queue::{Block, Request, Work};
 use super::{Once, registry, word};
 use crate::sys::memory::Shared;
 use crate::sys::thread::Mark;
@@ -27,6 +27,13 @@ impl Once {
     pub(super) fn leave_block(&self, block: Shared<Block>, position: usize) {
         if let Some(mut locked) = self.lock_gate() {
             locked.gate().queue.leave_block(block, position);
+        }
+    }
+
+    /// The same of a request that it was about to run.
+    pub(super) fn leave_unbegun(&self, request: &Request) {
+        if let Some(mut locked) = self.lock_gate() {
+            locked.gate().queue.put_back(request);
         }
     }
 
@@ -169,8 +176,11 @@ impl Gate {
         }
         match work {
             Some(Work::Plain(mut block)) => {
-                block.forget_others(1);
-                block.stop();
+                if is_own {
+                    Block::take_away(&mut block);
+                } else {
+                    block.forget_others(1);
+                }
                 if is_own && block.running().is_some() {
                     // This thread runs the first of it: it ends here, and is not run again.
                     block.advance();

@@ -12,6 +12,8 @@ use crate::error::{Error, Facts, Failure};
 use crate::sys::memory::Shared;
 use crate::sys::noexcept::noexcept;
 use crate::sys::order;
+#[cfg(not(loom))]
+use crate::sys::process;
 use crate::sys::site::Origin;
 use crate::sys::text::{append, text};
 use crate::sys::thread::{self, Mark};
@@ -40,14 +42,17 @@ enum Step {
 impl Once {
     /// Withdraws a request. One that is running is waited for, and then there is none.
     pub(crate) fn cancel(&self, ticket: u64, origin: Origin) -> Result<Cancelled, Failure> {
-        match self.take_out(&mut |_| Some(ticket)) {
-            Step::Withdrawn(request) => {
-                self.release_all([request]);
-                return Ok(Cancelled::Withdrawn);
+        loop {
+            match self.take_out(&mut |_| Some(ticket)) {
+                Step::Withdrawn(request) => {
+                    self.release_all([request]);
+                    return Ok(Cancelled::Withdrawn);
+                }
+                Step::Inside => return Ok(Cancelled::Inside),
+                // In a child that a signal handler forks meanwhile, it may wait to be run again.
+                Step::Busy(request, by) => self.wait_until_gone(&request, by, origin)?,
+                Step::Nothing => break,
             }
-            Step::Inside => return Ok(Cancelled::Inside),
-            Step::Busy(request, by) => self.wait_until_gone(&request, by, origin)?,
-            Step::Nothing => {}
         }
         let name = self.name();
         let mut text = text!(
@@ -153,13 +158,29 @@ impl Once {
         origin: Origin,
     ) -> Result<(), Failure> {
         let span = Span::begin(|| What::wait(self, request.details.origin, origin));
+        #[cfg(not(loom))]
+        let process = process::noticed();
         let result = self.wait_for_request(request, by, origin);
+        #[cfg(not(loom))]
+        if process != process::noticed() {
+            self.look_again_at(request);
+        }
         span.end(
             result
                 .as_ref()
                 .map_or_else(Failure::status, |()| abi::LAZY_OK),
         );
         result
+    }
+
+    /// In a child that this thread forked while it waited: a request that is back in the queue is not gone.
+    #[cfg(not(loom))]
+    fn look_again_at(&self, request: &Shared<Request>) {
+        if let Some(mut locked) = self.lock_gate()
+            && !matches!(locked.gate().queue.find(request.ticket), Found::Nothing)
+        {
+            request.gone.renew();
+        }
     }
 
     fn wait_for_request(

@@ -9,6 +9,7 @@ use super::value::{Holder, Stage, Value};
 use super::wait::wait_for;
 use crate::abi::{LAZY_E_CALLBACK, LAZY_OK};
 use crate::error::{Failure, Scope};
+use crate::fork;
 use crate::host::attached;
 use crate::stay::{Doing, Staying};
 use crate::sys::bracket;
@@ -61,6 +62,8 @@ impl Slot {
             }
             // Attached before the making is owned: whoever waits for it does so without the host.
             let made = attached(config.bracket()?, body, origin, || {
+                // A hook of the host may have forked.
+                fork::look();
                 loop {
                     match body.look(&config, index)? {
                         Look::There(pointer) => return Ok(Some(pointer)),
@@ -158,6 +161,7 @@ impl Body {
             let is_first =
                 value.holder != Holder::Process || there.is_none_or(|there| there.is_gone());
             (is_first && parts.config.number == config.number).then(|| {
+                value.work_here();
                 if value.live().is_some() {
                     parts.pid = process::id();
                 }
@@ -240,6 +244,7 @@ impl Making {
             config.factory.create(index)
         });
         errno.set(Some(errno::get()));
+        fork::look();
         drop(staying);
         span.end(match created {
             Some(Ok(_)) => LAZY_OK,

@@ -32,22 +32,20 @@ impl Futex {
         }
     }
 
-    /// Sleeps while the word is `expected`, until a wake, a signal or the deadline.
+    /// Sleeps while the word is `expected`, until a wake, a signal or the deadline. A sleep that has a deadline is not restarted behind a signal
+    /// handler, whatever its SA_RESTART says, and the handler may have forked by a `_Fork` or `clone`, which is to be noticed: so each has one.
     #[inline(never)]
     pub(crate) fn wait(&self, expected: u32, deadline: Deadline) {
-        let time;
-        let timeout = match deadline {
-            Deadline::Never => std::ptr::null(),
-            Deadline::At(at) => {
-                time = libc::timespec {
-                    tv_sec: (at / 1_000_000_000) as libc::time_t,
-                    tv_nsec: (at % 1_000_000_000) as libc::c_long,
-                };
-                &raw const time
-            }
+        let at_ns = match deadline {
+            Deadline::Never => u64::MAX,
+            Deadline::At(at_ns) => at_ns,
+        };
+        let time = libc::timespec {
+            tv_sec: (at_ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (at_ns % 1_000_000_000) as libc::c_long,
         };
         super::errno::preserved(|| {
-            // SAFETY: the word is valid for the whole call (we borrow it) and `timeout` is NULL or a live timespec.
+            // SAFETY: the word is valid for the whole call (we borrow it), and so is the time.
             // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time; a raw futex call is no cancellation point.
             unsafe {
                 libc::syscall(
@@ -55,7 +53,7 @@ impl Futex {
                     self.word.as_ptr(),
                     libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG,
                     expected,
-                    timeout,
+                    &raw const time,
                     std::ptr::null::<u32>(),
                     libc::FUTEX_BITSET_MATCH_ANY,
                 );

@@ -150,6 +150,12 @@ impl<T> Promise<T> {
         self.state.wake(ALL);
     }
 
+    /// As before it was kept, in a forked child where it was for nothing but to end this thread's sleep.
+    #[cfg(not(loom))]
+    pub(crate) fn renew(&self) {
+        self.state.store(PENDING, Relaxed);
+    }
+
     /// No sleepers, in a forked child that has none of them.
     #[cfg(not(loom))]
     pub(crate) fn forget_sleepers(&self) {

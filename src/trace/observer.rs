@@ -78,9 +78,10 @@ pub(super) fn tell(event: &Event) {
     let Some(observer) = current.clone() else {
         return;
     };
+    // Both at once, for a signal handler that forks.
     observer.calls.fetch_add(1, Relaxed);
-    drop(current);
     let outer = CALLING.here(|calling| calling.replace(observer.key()));
+    drop(current);
     let doing = Doing::Observing(observer.key() as u64);
     let staying = Staying::begin(doing, &OBSERVING, Origin::Address(0));
     // What fails in it is no cause of what the library runs.
@@ -88,8 +89,8 @@ pub(super) fn tell(event: &Event) {
     observer.listener.tell(&translate(event));
     drop(scope);
     drop(staying);
-    CALLING.here(|calling| calling.set(outer));
     let current = CURRENT.lock();
+    CALLING.here(|calling| calling.set(outer));
     let is_last = observer.calls.fetch_sub(1, Relaxed) == 1 && observer.replaced.load(Relaxed);
     let wakes = is_last.then(|| observer.left.keep(()));
     drop(current);

@@ -55,6 +55,8 @@ pub(crate) struct Block {
     /// Relaxed: a late look costs one more request of this block.
     end: AtomicUsize,
     next: Option<Shared<Block>>,
+    /// This is a forked child, whose thread was running it, and may look at it once more: it is never freed.
+    is_seen: bool,
 }
 
 impl Block {
@@ -66,6 +68,7 @@ impl Block {
             position: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
             next: None,
+            is_seen: false,
         })
     }
 
@@ -103,6 +106,25 @@ impl Block {
 
     pub(crate) fn stop(&self) {
         self.end.store(0, Relaxed);
+    }
+
+    /// In a forked child, whose thread was running it: it runs nothing more of it.
+    #[cfg(not(loom))]
+    pub(crate) fn take_away(block: &mut Shared<Self>) {
+        block.forget_others(1);
+        if let Some(block) = block.get_mut() {
+            block.stop();
+            block.is_seen = true;
+        }
+    }
+
+    /// To be freed.
+    fn if_unseen(block: Shared<Self>) -> Option<Shared<Self>> {
+        if block.is_seen {
+            std::mem::forget(block);
+            return None;
+        }
+        Some(block)
     }
 
     /// How many are left in it.
@@ -187,7 +209,9 @@ impl Blocks {
     #[cfg(not(loom))]
     pub(super) fn leave(&mut self, block: Shared<Block>, position: usize) {
         let is_first = self.front.as_ref().is_some_and(|first| first.same(&block));
-        if block.position() == position + 1 {
+        // Nobody has taken it since.
+        let is_left = block.end.load(Relaxed) == 0;
+        if is_left && block.position() == position + 1 {
             block.advance_to(position);
             if is_first {
                 self.len += 1;
@@ -204,7 +228,7 @@ impl Blocks {
     pub(super) fn restore(&mut self, mut block: Shared<Block>) -> Option<Shared<Block>> {
         let inner = block.get_mut().invariant("whoever ran it has let go");
         if inner.rest() == 0 {
-            return Some(block);
+            return Block::if_unseen(block);
         }
         self.len += inner.rest();
         inner.next = self.front.take();
@@ -216,6 +240,8 @@ impl Blocks {
 impl Drop for Blocks {
     /// Block by block: a chain that drops itself recurses as deep as it is long.
     fn drop(&mut self) {
-        while self.take(0).is_some() {}
+        while let Some(block) = self.take(0) {
+            drop(Block::if_unseen(block));
+        }
     }
 }

@@ -158,6 +158,14 @@ impl Queue {
         }
     }
 
+    /// In a forked child, a request that was taken to be on its way out and has not run.
+    #[cfg(not(loom))]
+    pub(crate) fn put_back(&mut self, request: &Request) {
+        if let Some(position) = self.position(request.details.phase, request.ticket) {
+            self.set(position, State::Queued);
+        }
+    }
+
     /// A request that ran and failed, and stays.
     pub(crate) fn fail(&mut self, request: &Request) {
         if let Some(position) = self.position(request.details.phase, request.ticket) {
