@@ -1827,7 +1827,7 @@ LAZY_API uint32_t lazy_version(void);
  * process id, or, with `%p`, in one of its own. So does whoever opens the same name while the process that began the file lives, or any
  * other has it open, such as a forked child of that one: a second copy of the library, the program that it becomes by `exec`, one that it starts.
  * The file is locked for that (`flock`); where there are no such locks only the process that began it is looked for, by its number. What is left
- * of processes that are all gone is written over, and nothing else is: a file that has something in it that is no trace stays as it is. That, a
+ * of processes that are all gone is written over, and nothing else is: a file that does not begin as a trace stays as it is. That, a
  * pipe or a socket, and a file that cannot be written, or not become larger, is said once on stderr, is no error, and there is no trace. The
  * environment is read when the library is loaded.
  *

@@ -1,8 +1,9 @@
 //! What onces and slots are called in messages.
 
 use crate::sys::memory::Shared;
+use crate::sys::text::OneLine;
 use std::ffi::{CStr, CString};
-use std::fmt::{Display, Formatter, Write};
+use std::fmt::{Display, Formatter};
 
 /// A name, or none.
 #[derive(Clone, Default)]
@@ -43,33 +44,11 @@ pub(crate) struct Quoted<'a>(pub(crate) &'a CStr);
 /// In bytes.
 const LONGEST: usize = 200;
 
-/// Does it begin another line, or turn what is around it the other way?
-fn moves_text(character: char) -> bool {
-    matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 impl Display for Quoted<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         let whole = self.0.to_bytes();
         let shown = whole.get(..LONGEST).unwrap_or(whole);
-        out.write_char('"')?;
-        for chunk in shown.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                match character {
-                    '"' | '\\' => write!(out, "\\{character}")?,
-                    control if control.is_control() => {
-                        write!(out, "\\x{:02x}", u32::from(control))?;
-                    }
-                    moving if moves_text(moving) => {
-                        write!(out, "\\u{:04x}", u32::from(moving))?;
-                    }
-                    character => out.write_char(character)?,
-                }
-            }
-            if !chunk.invalid().is_empty() {
-                out.write_char(char::REPLACEMENT_CHARACTER)?;
-            }
-        }
+        write!(out, "\"{}", OneLine(shown, &['"', '\\']))?;
         out.write_str(if shown.len() < whole.len() {
             "…\""
         } else {

@@ -107,7 +107,7 @@ def _label(span: Span) -> str:
     whom = " (thread %d)" % span.awaited.thread if span.awaited else ""
     text = {
         "attempt": "init %s" % once(span.once), "request": span.site[span.site.rfind("/") + 1:] or "callback",
-        "factory": "makes %s" % subject(span), "prepare": "prepares %s" % once(span.once), "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
+        "factory": "makes %s" % subject(span), "prepare": "%s %s" % ("asks can_init of" if "can_init" in span.name else "prepares", once(span.once)), "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
     }[span.kind]
     if span.end is None:
         return "NOT ENDED: " + text

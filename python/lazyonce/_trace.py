@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, List, Sequence
 
 from . import _table, _timeline
 from ._events import Event, Trace, Unreadable, is_number, number, parent, plain, read
@@ -82,26 +82,41 @@ def _run(arguments: argparse.Namespace) -> None:
     for path in filter(None, (arguments.merge, arguments.picture)):
         if os.path.exists(path) and any(os.path.exists(each) and os.path.samefile(path, each) for each in paths):
             raise Unreadable("%s: it would be written over, and it is one of the traces" % path)
+    if arguments.merge and arguments.picture and os.path.realpath(arguments.merge) == os.path.realpath(arguments.picture):
+        raise Unreadable("%s: it is given for both the picture and the merged trace" % arguments.merge)
     traces = [read(path) for path in arguments.files]
     number(traces)
     if arguments.align == "start":
         align(traces)
-    # The table first: whatever becomes of a file, it has been told.
-    _print(_table.table(traces, arguments.align == "clock"))
+    # Whatever becomes of one of them, the others are there.
+    writers: List[Callable[[], None]] = [lambda: _print(_table.table(traces, arguments.align == "clock"))]
     if arguments.merge:
-        _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % ",\n".join(map(as_json, merged(traces))))
+        writers.append(lambda: _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % ",\n".join(map(as_json, merged(traces)))))
     if arguments.picture:
-        _write(arguments.picture, _timeline.picture(traces))
+        writers.append(lambda: _write(arguments.picture, _timeline.picture(traces)))
+    left: List[str] = []
+    for write in writers:
+        try:
+            write()
+        except Unreadable as failure:
+            left.append(str(failure))
+    if left:
+        raise Unreadable("; ".join(left))
 
 
 def _print(text: str) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdout is None:  # it was closed
+        return
     try:
         print(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads it has seen enough, and the interpreter must not say so once more
+    except OSError as failure:
+        # The interpreter must not say so once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(failure, BrokenPipeError):  # there whoever reads it has seen enough
+            raise Unreadable("the table cannot be printed: %s" % (failure.strerror or failure)) from None
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -109,6 +109,7 @@ def test_what_cannot_be_read_or_written_is_told_in_one_line(tmp_path):
     for arguments, text in [
         ([tmp_path / "nowhere"], "No such file"), ([tmp_path], "Is a directory"), ([trace, trace], "given twice"),
         ([trace, "-o", "a.png"], "SVG"), ([trace, "--merge", trace], "one of the traces"),
+        ([trace, "-o", tmp_path / "a.svg", "--merge", tmp_path / "a.svg"], "both the picture and the merged trace"),
     ]:
         assert text in refused(*arguments)
     for arguments, text in [
@@ -116,6 +117,17 @@ def test_what_cannot_be_read_or_written_is_told_in_one_line(tmp_path):
     ]:
         assert text in refused(*arguments, told=True)
     assert json.loads(trace.read_text())
+
+
+@pytest.mark.parametrize("how, code", [(">/dev/full", 2), (">&-", 0)])
+def test_a_table_that_nobody_can_be_shown_costs_no_file(tmp_path, how, code):
+    trace, drawn, merged = (tmp_path / name for name in ("trace.json", "trace.svg", "merged.json"))
+    trace.write_text(json.dumps([begin(1), end(2)]))
+    command = '"$0" "$@" ' + how
+    done = subprocess.run(["sh", "-c", command, sys.executable, *TOOL, trace, "-o", drawn, "--merge", merged], env=environment(),
+                          stderr=subprocess.PIPE, timeout=LIMIT)
+    assert done.returncode == code and done.stderr.count(b"\n") == (code != 0) and b"Traceback" not in done.stderr
+    assert picture(drawn) and events_of(merged)
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):

@@ -12,6 +12,7 @@ use super::queue::Request;
 use crate::error::{Error, Facts, Failure};
 use crate::name::{Called, Kind, Name};
 use crate::slot::Value;
+use crate::sys::clock;
 use crate::sys::lock::{self, Mutex, RawLock};
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::row::Row;
@@ -240,6 +241,7 @@ fn deadlock(first: &Awaited, path: &[Edge]) -> Failure {
             init_site: attempt.origin().resolve(),
             owner_thread: attempt.owner(),
             attempt: attempt.number,
+            elapsed_ns: clock::now_ns().saturating_sub(attempt.since_ns),
             ..Facts::default()
         },
         Awaited::Request(request, by, _) => Facts {
@@ -258,10 +260,10 @@ fn deadlock(first: &Awaited, path: &[Edge]) -> Failure {
 
 /// This thread holds the permit of the attempt, once more.
 pub(super) fn hold(attempt: Shared<Attempt>) -> Result<(), NoMemory> {
-    let thread = thread::id();
     let mut larger = Row::new();
     loop {
         let mut graph = GRAPH.lock();
+        let thread = thread::id();
         let needed = graph.holders.len() + 1;
         if !graph.holders.has_room_with(&mut larger) {
             drop(graph);

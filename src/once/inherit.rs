@@ -7,7 +7,7 @@ use super::queue::{Block, Request, Work};
 use super::{Once, registry, word};
 use crate::sys::memory::Shared;
 use crate::sys::thread::Mark;
-use crate::sys::{process, thread};
+use crate::sys::{clock, process, thread};
 
 impl Once {
     /// Before the fork: takes the lock, so that what is behind it is whole in the child. A once that cannot be locked stays
@@ -110,6 +110,9 @@ impl Body {
             OnFork::Keep | OnFork::Poison => Fate::Same,
         };
         let lost = gate.lose_attempt(before, fate == Fate::Same);
+        if lost || fate != Fate::Same {
+            gate.history.since_ns = clock::now_ns();
+        }
         gate.preparing = is_preparing.into();
         gate.queue.inherit(before);
         let phase = match fate {

@@ -9,7 +9,7 @@ use crate::sys::callback::Callback;
 use crate::sys::site::Origin;
 use crate::sys::text::{append, text};
 use crate::sys::thread::Mark;
-use crate::trace::{Span, What, warn_late};
+use crate::trace::{ASK, PREPARE, Span, What, warn_late};
 
 /// This thread runs `prepare`, which a forked child may have to know.
 struct Preparing<'a> {
@@ -61,7 +61,8 @@ impl Once {
     }
 
     fn run_early(&self, key: usize, doing: Doing, origin: Origin, callback: Callback) -> i32 {
-        let span = Span::begin(|| What::preparing(self, origin));
+        let kind = if doing == Doing::Asking { ASK } else { PREPARE };
+        let span = Span::begin(|| What::early(kind, self, origin));
         let staying = Staying::begin(doing, self, origin);
         let code = Mark::during(key, || span.around(callback));
         warn_late(&staying);

@@ -3,7 +3,7 @@
 use super::memory::{NoMemory, try_c_string};
 #[cfg(not(loom))]
 use super::object;
-use super::text::Lossy;
+use super::text::OneLine;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::{Display, Formatter};
 
@@ -220,7 +220,8 @@ fn show(
     function: Option<&CStr>,
     offset: usize,
 ) -> std::fmt::Result {
-    match (file.map(Lossy::of), line, function.map(Lossy::of)) {
+    let [file, function] = [file, function].map(|part| Some(OneLine(part?.to_bytes(), &[])));
+    match (file, line, function) {
         (None, ..) => out.write_str("an unknown place"),
         (Some(file), 0, None) => write!(out, "{file}+{offset:#x}"),
         (Some(file), 0, Some(function)) => write!(out, "{function} in {file}"),

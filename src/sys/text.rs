@@ -81,3 +81,35 @@ impl fmt::Display for Lossy<'_> {
         Ok(())
     }
 }
+
+/// The same on one line of what it stands in: what would begin another, or turn what is around it the other way, is written out, and so are
+/// these characters.
+pub(crate) struct OneLine<'a>(pub(crate) &'a [u8], pub(crate) &'a [char]);
+
+/// Does it begin another line, or turn what is around it the other way?
+fn moves_text(character: char) -> bool {
+    matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    named if self.1.contains(&named) => write!(out, "\\{named}")?,
+                    control if control.is_control() => {
+                        write!(out, "\\x{:02x}", u32::from(control))?;
+                    }
+                    moving if moves_text(moving) => {
+                        write!(out, "\\u{:04x}", u32::from(moving))?;
+                    }
+                    character => out.write_char(character)?,
+                }
+            }
+            if !chunk.invalid().is_empty() {
+                out.write_char(char::REPLACEMENT_CHARACTER)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,6 +1,6 @@
 //! An event as a line of JSON.
 
-use super::{Event, FACTORY, PREPARE};
+use super::{ASK, Event, FACTORY, PREPARE};
 use crate::abi;
 use crate::error::status_text;
 use crate::name::{Called, Kind};
@@ -52,7 +52,7 @@ fn category(kind: u32) -> &'static str {
         abi::LAZY_EVENT_WAIT => "wait",
         abi::LAZY_EVENT_HOST_WAIT => "host_wait",
         FACTORY => "factory",
-        PREPARE => "prepare",
+        PREPARE | ASK => "prepare",
         _ => "fork",
     }
 }
@@ -72,6 +72,7 @@ fn begin(line: &mut Text, event: &Event) {
             what.ticket
         ),
         PREPARE => append!(*line, r#","name":"prepare {called}""#),
+        ASK => append!(*line, r#","name":"ask can_init of {called}""#),
         _ => append!(*line, r#","name":"host lock for {called}""#),
     }
     append!(

@@ -34,6 +34,8 @@ pub(crate) use wait::{Wait, warn_late};
 pub(crate) const FACTORY: u32 = 1 << 16;
 /// The same.
 pub(crate) const PREPARE: u32 = FACTORY + 1;
+/// The same.
+pub(crate) const ASK: u32 = FACTORY + 2;
 
 /// What an event is about.
 pub(crate) struct What {
@@ -108,9 +110,9 @@ impl What {
         }
     }
 
-    /// A `prepare` or a `can_init`.
-    pub(crate) fn preparing(subject: &dyn Subject, origin: Origin) -> Self {
-        Self::of(PREPARE, subject, origin, abi::LAZY_E_INIT)
+    /// A `prepare` (`PREPARE`) or a `can_init` (`ASK`).
+    pub(crate) fn early(kind: u32, subject: &dyn Subject, origin: Origin) -> Self {
+        Self::of(kind, subject, origin, abi::LAZY_E_INIT)
     }
 
     #[cfg(not(loom))]
