@@ -1,6 +1,6 @@
 // flags: -fexceptions
 // Guards against a dump that counts the threads that hang, or is silent about them: each that waits, for an attempt, to cancel, for a value or
-// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory, destructor or on_event is there by its number, with how
+// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory, destructor, drop or on_event is there by its number, with how
 // long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
 #include "dumped.h"
 #include "big_lock.h"
@@ -149,6 +149,34 @@ static void check_cancel(void) {
     CHECK_IS(ended(&owner), LAZY_OK);
     CHECK_IS(ended(&canceller), LAZY_E_NOT_FOUND);
 }
+static hold dropping = HOLD_INIT;
+static void drops(void *ctx) { held(ctx); }
+static lazy_status closes(void *once) { return lazy_once_close((lazy_once *)once); }
+/* What has run is not told as running; a drop that hangs is, wherever it was begun. */
+static void check_drop(lazy_status (*releases)(void *), lazy_status expected) {
+    static lazy_once dropped;
+    caller c;
+    lazy_config config = LAZY_CONFIG_INIT;
+    lazy_request request = { .size = sizeof request, .fn = nothing, .ctx = &dropping, .drop = drops, .site = { "kept.c", 5, "keep" } };
+    char who[64];
+    config.name = "dropped";
+    dropped = (lazy_once)LAZY_ONCE_INIT;
+    dropping = (hold)HOLD_INIT;
+    CHECK_IS(lazy_once_configure(&dropped, &config), LAZY_OK);
+    queue_request(&dropped, request);
+    begin(&c, releases, &dropped);
+    gate_wait(&dropping.inside);
+    snprintf(who, sizeof who, "thread %d has ", atomic_load(&c.id));
+    char *text = dumped(), *line = line_about(text, who);
+    CHECK_HAS(line, "been inside the drop of a request of once \"dropped\" at 0x");
+    CHECK_HAS(line, ", queued by kept.c:5 (keep)");
+    CHECK(strstr(text, "running a callback") == NULL);
+    free(line);
+    free(text);
+    gate_open(&dropping.go);
+    CHECK_IS(ended(&c), expected);
+    CHECK_IS(lazy_once_close(&dropped), LAZY_OK);
+}
 static void check_slot(void) {
     caller maker, waiter;
     begin(&maker, gets, &devices);
@@ -210,6 +238,8 @@ int main(void) {
     check_early();
     check_waits();
     check_cancel();
+    check_drop(at_line, LAZY_OK);
+    check_drop(closes, LAZY_OK);
     check_slot();
     check_bound();
     check_observer();

@@ -29,7 +29,7 @@ int main(int count, char **arguments) {
     pid_t child = hang();
     int owner = told("owner"), waiter_id = told("waiter");
     until_said_of(waiter_id, "has waited 0.");
-    until_said("for once \"cuda\": ");
+    until_said("for once \"cuda\", called at ");
     until_said_of(owner, "is draining: it runs a callback queued by ");
     until_said(site);
     ask_for_dump(child);

@@ -27,7 +27,7 @@ int main(int count, char **arguments) {
     pid_t child = hang();
     int maker = told("maker"), waiter_id = told("waiter");
     until_said_of(waiter_id, "has waited 0.");
-    until_said("for slot \"containers\": ");
+    until_said("for slot \"containers\", called at ");
     until_said_of(maker, "runs the factory, index 3 (started ");
     ask_for_dump(child);
     until_said_of(waiter_id, "has waited ");

@@ -180,13 +180,13 @@ static void check_one_line(const char *mode, const char *what, const char *whom)
 int main(int count, char **arguments) {
     if (count > 1) return strstr(arguments[1], "stuck") ? work_stuck(arguments[1]) : work(arguments[1]);
     static const char site[] = "warn_says_who_waits.c:";
-    check_one_line("init", "once \"the slow one\": ", "draining: it runs a callback queued by");
+    check_one_line("init", "once \"the slow one\", called at ", "draining: it runs a callback queued by");
     CHECK_HAS(warnings, site);
     CHECK_HAS(warnings, "attempt 1, started ");
     CHECK_HAS(warnings, "no initializer");
-    check_one_line("host", "once \"the slow one\": ", site);
-    check_one_line("cancel", "once \"the slow one\": ", site);
-    check_one_line("slot", "slot \"the slot\": ", "runs the factory, index 7 (started ");
+    check_one_line("host", "once \"the slow one\", called at ", site);
+    check_one_line("cancel", "once \"the slow one\", called at ", site);
+    check_one_line("slot", "slot \"the slot\", called at ", "runs the factory, index 7 (started ");
     check_one_line("observer", "observer", " is inside its on_event (called ");
     check_stuck("stuck in the lock", " for the lock of the host \"the big lock\", on its way into ");
     check_stuck("stuck in prepare", "been inside prepare of ");

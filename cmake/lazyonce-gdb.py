@@ -32,8 +32,9 @@ DOINGS = (
     "waits{} for the lock of %s, on its way into it", "waits{} for the lock of %s, on its way back from a wait for it",
     "is inside its prepare{}", "is inside its can_init{}", "waits{} for its attempt", "waits{} to cancel what %s runs or releases",
     "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event", "is inside its on_event{}",
+    "is inside the drop{} of a request of its",
 )
-HOSTS, AWAITING_REQUEST = (0, 1), 5
+HOSTS, AWAITING_REQUEST, RELEASING = (0, 1), 5, 11
 ONCE, SLOT = 0, 1
 QUOTED = '"\\'  # in a name
 UNKNOWN = "an unknown place"
@@ -183,7 +184,7 @@ class Library:
             words %= "the host \"%s\"" % text(argument, QUOTED) if text(argument) else "the host"
         elif "%" in words:
             words %= threads.called(argument) if doing == AWAITING_REQUEST else argument
-        called = "" if caller == UNKNOWN else ", called at " + caller
+        called = "" if caller == UNKNOWN else ", %s %s" % ("queued by" if doing == RELEASING else "called at", caller)
         return "    %s %s%s" % (threads.called(number(place + self.at["stay_thread"])), words, called)
 
     def slot(self, body):

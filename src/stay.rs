@@ -43,6 +43,8 @@ pub(crate) enum Doing {
     AwaitingObserver,
     /// It is inside `on_event` of that observer.
     Observing(u64),
+    /// It is inside the `drop` of a request that was handed in at the stay's place.
+    Releasing,
 }
 
 #[cfg(loom)]

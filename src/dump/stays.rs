@@ -92,13 +92,18 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
         }
         Doing::Observing(_) => append!(*line, "been inside on_event of "),
         Doing::AwaitingObserver => append!(*line, "waited {since} for calls of on_event of "),
+        Doing::Releasing => append!(*line, "been inside the drop of a request of "),
     }
     append_subject(line, stay);
     if is_inside(stay.doing) {
         append!(*line, " for {since}");
     }
     if !matches!(stay.origin.address(), 0) || !seen.file.is_null() {
-        append!(*line, ", called at {seen}");
+        let how = match stay.doing {
+            Doing::Releasing => "queued by",
+            _ => "called at",
+        };
+        append!(*line, ", {how} {seen}");
     }
 }
 
@@ -111,6 +116,7 @@ fn is_inside(doing: Doing) -> bool {
             | Doing::Making(_)
             | Doing::Ending(_)
             | Doing::Observing(_)
+            | Doing::Releasing
     )
 }
 

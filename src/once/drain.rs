@@ -359,7 +359,7 @@ impl<'a> Ownership<'a> {
             gate.queue.release(request, thread::id());
             drop(locked);
             self.released = true;
-            Request::release(request);
+            Request::release(request, self.once);
         }
     }
 
@@ -367,7 +367,7 @@ impl<'a> Ownership<'a> {
     pub(super) fn leave_in_child(&mut self, request: &Shared<Request>) {
         self.current = None;
         if !std::mem::replace(&mut self.released, true) {
-            Request::release(request);
+            Request::release(request, self.once);
         }
         drop(self.once.take_leaving(request));
     }

@@ -113,7 +113,10 @@ impl Body {
         if let Some(running) = &gate.running {
             info.owner = running.attempt.owner();
             info.waiters = running.attempt.waiters.load(Relaxed);
-            info.running = running.work.as_ref().and_then(Work::origin);
+            let has_run =
+                |work: &&Work| matches!(work, Work::One(request) if gate.queue.is_leaving(request));
+            let runs = running.work.as_ref().filter(|work| !has_run(work));
+            info.running = runs.and_then(Work::origin);
         }
         info
     }

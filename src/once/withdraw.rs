@@ -147,7 +147,7 @@ impl Once {
                 once: self,
                 request,
             };
-            Request::release(&leaving.request);
+            Request::release(&leaving.request, self);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::sys::line::Line;
 use crate::sys::process;
 use crate::sys::promise::Promise;
 use crate::sys::site::Origin;
-use crate::sys::text::{Text, text};
+use crate::sys::text::{Text, append, text};
 use crate::sys::thread;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
@@ -131,14 +131,18 @@ impl<'a> Wait<'a> {
 
     #[cold]
     fn warn(&self) {
-        say(&text!(
-            "lazyonce: process {}: thread {} has waited {} for {}: {}\n",
+        let mut line = text!(
+            "lazyonce: process {}: thread {} has waited {} for {}",
             process::id(),
             thread::id(),
             since(self.staying.since_ns()),
-            Called(self.subject.kind(), &self.subject.name()),
-            (self.whom)()
-        ));
+            Called(self.subject.kind(), &self.subject.name())
+        );
+        if !matches!(self.origin, Origin::Address(0)) {
+            append!(line, ", called at {}", self.origin.spot());
+        }
+        append!(line, ": {}\n", (self.whom)());
+        say(&line);
     }
 
     /// The value, or `None` after the deadline.

@@ -262,6 +262,11 @@ impl Queue {
         })
     }
 
+    /// Is its context being released?
+    pub(super) fn is_leaving(&self, request: &Request) -> bool {
+        matches!(self.find(request.ticket), Found::Leaving(..))
+    }
+
     /// The first request of this owner's behind that phase and ticket, which mean the same place whatever comes and goes.
     pub(super) fn find_owner(&self, owner: usize, behind: (i32, u64)) -> Option<(i32, u64)> {
         let lane = self.lanes.partition_point(|lane| lane.phase < behind.0);

@@ -1,5 +1,7 @@
 //! A request with everything that can be said about it.
 
+use crate::name::Subject;
+use crate::stay::{Doing, Staying};
 use crate::sys::callback::{Callback, Describe, Release};
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::noexcept::noexcept;
@@ -101,7 +103,10 @@ impl Request {
     }
 
     /// Runs what releases its context.
-    pub(crate) fn release(this: &Shared<Self>) {
-        Mark::during(this.key(), || this.details.release());
+    pub(crate) fn release(this: &Shared<Self>, once: &dyn Subject) {
+        if this.details.release.is_some() {
+            let _staying = Staying::begin(Doing::Releasing, once, this.details.origin);
+            Mark::during(this.key(), || this.details.release());
+        }
     }
 }
