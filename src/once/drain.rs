@@ -204,48 +204,64 @@ impl<'a> Ownership<'a> {
             attempt: self.attempt.clone(),
         };
         let scope = Scope::enter();
-        let mut position = first;
+        // How far it came is a value, not captured: so it stays in a register.
         let run_all = |said: &Cell<bool>| {
+            let mut position = first;
             while let Some(entry) = block.at(position) {
                 let code = if REPORTED {
                     let span = self.span(entry.origin(), entry.ticket);
                     if self.is_taken_away() {
-                        return Ok(Err(Failure::Bare(abi::LAZY_E_FORKED)));
+                        return Ok((position, Err(Failure::Bare(abi::LAZY_E_FORKED))));
                     }
                     span.around(entry.callback)
                 } else {
                     entry.callback.run()
                 };
-                if code != 0 && self.is_taken_away()
-                    || self.attempt.is_perhaps_void() && self.attempt.is_void()
-                {
+                if self.attempt.is_perhaps_void() && self.attempt.is_void() {
                     return Err(Failure::Bare(abi::LAZY_E_FORKED));
                 }
                 if code != 0 {
-                    let goes_on = thread::inside(|| {
-                        let failure = self.plain_failed(entry, code, &scope);
-                        let next = self.leave_plain(&block, entry, position);
-                        let is_left = std::mem::replace(&mut position, next) < next;
-                        self.failed(
-                            failure,
-                            is_left && self.policy == OnDeferredFailure::Continue,
-                        )
-                    });
+                    let (next, goes_on) =
+                        self.leave_failed(&block, entry, position, code, &scope)?;
                     if goes_on.is_err() {
-                        return Ok(goes_on);
+                        return Ok((next, goes_on));
                     }
+                    position = next;
                     continue;
                 }
                 position += 1;
                 block.advance_to(position);
                 scope.forget_if(said);
             }
-            Ok(Ok(()))
+            Ok((position, Ok(())))
         };
         // All of them as somebody else's: so a million cost no more than one.
-        let ran = thread::outside(|| watch(run_all))?;
+        let (position, ran) = thread::outside(|| watch(run_all))?;
         self.give_block_back(block.give_back(), position)?;
         ran
+    }
+
+    /// What becomes of a plain request that has failed: which one comes next, and whether it is to run. The failure of the whole where its
+    /// attempt has been taken away meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn leave_failed(
+        &mut self,
+        block: &Block,
+        entry: &Entry,
+        position: usize,
+        code: i32,
+        scope: &Scope,
+    ) -> Result<(usize, Result<(), Failure>), Failure> {
+        if self.is_taken_away() {
+            return Err(Failure::Bare(abi::LAZY_E_FORKED));
+        }
+        Ok(thread::inside(|| {
+            let failure = self.plain_failed(entry, code, scope);
+            let next = self.leave_plain(block, entry, position);
+            let goes_on = next > position && self.policy == OnDeferredFailure::Continue;
+            (next, self.failed(failure, goes_on))
+        }))
     }
 
     /// The queue takes back a block of which the request with that number has not begun.
