@@ -289,7 +289,8 @@ impl Once {
         }
         append!(
             text,
-            ". Start the child with exec (in Python's multiprocessing: \"spawn\"); only if what it guards can be started twice after a fork, lazy_once_reset makes it fresh"
+            ". Start the child with exec (in Python's multiprocessing: \"spawn\"); only if what it guards can be started twice after a \
+             fork, lazy_once_reset makes it fresh"
         );
         Failure::new(Error::Forked(text), &name, facts)
     }

@@ -25,8 +25,10 @@ impl Once {
 
     /// In the child, the block that this thread was running and runs no more of.
     pub(super) fn leave_block(&self, block: Shared<Block>, position: usize) {
-        if let Some(mut locked) = self.lock_gate() {
-            locked.gate().queue.leave_block(block, position);
+        match self.lock_gate() {
+            Some(mut locked) => locked.gate().queue.leave_block(block, position),
+            // The queue had it, and is gone.
+            None => std::mem::forget(block),
         }
     }
 
