@@ -1739,7 +1739,7 @@ LAZY_API int32_t lazy_fail_status(lazy_status status, int32_t code, const char *
 LAZY_API const lazy_error *lazy_last_error(void);
 
 /**
- * The name and meaning of a status, such as for a log line.
+ * What a status means, in a few words, such as for a log line.
  *
  * - `status`: any number.
  *

@@ -147,7 +147,7 @@ fn append_called(line: &mut Line, once: &Once, info: &Info) {
     let name = info.name();
     // SAFETY: a C string for as long as the once is locked, or NULL.
     let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
-    match name {
+    match name.filter(|name| !name.is_empty()) {
         Some(name) => append!(*line, "once {}", Quoted(name)),
         None if std::ptr::eq(once, once::default()) => append!(*line, "the process default"),
         None => append!(*line, "an unnamed once"),

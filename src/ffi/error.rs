@@ -72,7 +72,7 @@ pub unsafe extern "C-unwind" fn lazy_last_error() -> *const lazy_error {
     entry::last_error()
 }
 
-/// The name and meaning of a status, such as for a log line.
+/// What a status means, in a few words, such as for a log line.
 ///
 /// - `status`: any number.
 ///
