@@ -265,6 +265,7 @@ impl<'a> Ownership<'a> {
     }
 
     /// The queue takes back a block of which the request with that number has not begun.
+    #[cfg_attr(loom, allow(unused_variables))]
     fn give_block_back(&self, block: Shared<Block>, position: usize) -> Result<(), Failure> {
         let Some(mut locked) = self.locked() else {
             #[cfg(not(loom))]

@@ -6,7 +6,7 @@
 use super::atomic::Ordering::Relaxed;
 use super::clock::Deadline;
 use super::futex::{self, Futex};
-use super::{birthmark, order, race, thread};
+use super::{order, race, thread};
 
 /// The bits that belong to the user of the word.
 pub(crate) const PAYLOAD: u32 = 0xff;
@@ -121,8 +121,8 @@ impl RawLock {
                 seen = self.word.load(Relaxed);
                 continue;
             }
-            if thread::is_orphan() || birthmark::is_missing() {
-                // In a child that a signal handler has forked, inside another lock or unseen by any handler: who holds this one is gone.
+            if thread::is_orphan() {
+                // In a child that a signal handler has forked: who holds this one is gone.
                 if NOTED {
                     thread::holds_one_more();
                 }

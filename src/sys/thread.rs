@@ -23,6 +23,7 @@ pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
 #[cfg(not(loom))]
 mod native {
     use super::super::atomic::{AtomicU32, Ordering::*, compiler_fence};
+    use super::super::birthmark;
     use super::super::errno;
     use super::super::futex::{Address, wake_at};
     use super::super::local::Local as _;
@@ -183,9 +184,9 @@ mod native {
         when_it_holds_none(act);
     }
 
-    /// Is this such a child, before that?
+    /// Is this such a child, before that, or one that no handler has seen?
     pub(crate) fn is_orphan() -> bool {
-        LOCAL.here(|local| local.is_orphan.get())
+        LOCAL.here(|local| local.is_orphan.get()) || birthmark::is_missing()
     }
 
     /// Is this thread in the library's own code? Then we were called by a signal handler that interrupted it, or by an allocator.
