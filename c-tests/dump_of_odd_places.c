@@ -1,3 +1,4 @@
+// not-under: valgrind: the program that it starts once more would be valgrind itself
 // Guards against a place in the source whose name breaks a line of the dump, of a warning or of a message, or steers a terminal; and against a
 // can_init that the trace takes for a prepare.
 #include "traced.h"

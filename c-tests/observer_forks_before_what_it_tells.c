@@ -1,3 +1,4 @@
+// not-under: valgrind: what the fork takes away from a thread of the child is left there, as documented
 // Guards against an initializer, or a queued call, that runs in a child in which its attempt is void, because on_event, which is told that it
 // begins, forked; and against one that never runs there: under RESET the next attempt runs each of them once.
 #include "callers.h"

@@ -1,3 +1,4 @@
+// not-under: valgrind: the values that a fork makes void are left in the child, as documented
 // Guards against a value that is handed out in a child and then forgotten without its destructor, because the factory, or a hook of the host,
 // forked in a way that runs no handler, which nobody noticed until the next call.
 #include "raw_fork.h"
