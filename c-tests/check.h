@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHECK(condition) ((condition) ? (void)0 : check_fail(__FILE__, __LINE__, #condition, "false", "true"))
@@ -40,6 +41,13 @@ static inline void check_has(const char *file, int line, const char *what, const
 /* The last line of a program that passed: an exit status alone could come from an exit() nobody meant. */
 static inline int finish(void) {
     return puts("done") < 0 || fflush(stdout) != 0;
+}
+
+/* Of CLOCK_MONOTONIC. */
+static inline uint64_t now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 /* A gate opens once and stays open. */

@@ -7,14 +7,13 @@
 static lazy_once once = LAZY_ONCE_INIT;
 static hold inside = HOLD_INIT;
 
-static int32_t asks(void *ctx) { return held(ctx); }
 static void *initializes_it(void *ctx) {
     lazy_site odd = { "evil\nfile.c\x1b[2J", 7, "f\xe2\x80\xaeg" };
     CHECK_IS(lazy_once_init_slow(&once, &odd), LAZY_OK);
     return ctx;
 }
 static int work(void) {
-    lazy_config config = { .size = sizeof config, .name = "odd", .initialize = nothing, .can_init = asks, .ctx = &inside };
+    lazy_config config = { .size = sizeof config, .name = "odd", .initialize = nothing, .can_init = held, .ctx = &inside };
     CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
     pthread_t owner = start(initializes_it, NULL);
     gate_wait(&inside.inside);

@@ -12,11 +12,6 @@ static const lazy_config config = { .size = sizeof(lazy_config), .name = "observ
                                     .ctx = &start_up };
 static lazy_once once = LAZY_ONCE_INIT;
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 static lazy_status initialize_here(void *ctx) {
     (void)ctx;
     atomic_store(&init_line, __LINE__ + 1);
@@ -35,7 +30,7 @@ static void check(lazy_info info, uint32_t phase, uint32_t attempts, uint64_t ow
     CHECK_IS(info.generation, 0);
     CHECK_IS(info.waiters, 0);
     if (phase == LAZY_INITIALIZING || phase == LAZY_DRAINING || phase == LAZY_FRESH) CHECK_IS(info.owner_thread, owner);
-    CHECK(info.since_ns >= since && info.since_ns <= now());
+    CHECK(info.since_ns >= since && info.since_ns <= now_ns());
     if (phase != LAZY_READY) CHECK_IS(info.init_ns, 0);
     if (phase != LAZY_DRAINING) CHECK(is_no_site(info.running));
 }
@@ -48,7 +43,7 @@ static int32_t looks_from_inside(void *ctx) {
 
 int main(void) {
     caller owner;
-    uint64_t begun = now();
+    uint64_t begun = now_ns();
     CHECK_IS(lazy_once_configure(&once, &config), LAZY_OK);
     int line = __LINE__ + 1;
     CHECK_IS(LAZY_CALL(&once, held, &request), LAZY_QUEUED);
@@ -61,14 +56,14 @@ int main(void) {
     check(info_of(&once), LAZY_FRESH, 1, 0, begun);
     CHECK_IS(info_of(&once).queued, 7);
 
-    uint64_t started = now();
+    uint64_t started = now_ns();
     begin(&owner, initialize_here, NULL);
     gate_wait(&start_up.inside);
     uint64_t id = (uint64_t)atomic_load(&owner.id);
     check(info_of(&once), LAZY_INITIALIZING, 2, id, started);
     check_site(info_of(&once).init_site, atomic_load(&init_line), "initialize_here");
     CHECK_IS(info_of(&once).queued, 7);
-    uint64_t let_go = now();
+    uint64_t let_go = now_ns();
     gate_open(&start_up.go);
     gate_wait(&request.inside);
     check(info_of(&once), LAZY_DRAINING, 2, id, let_go);
@@ -77,7 +72,7 @@ int main(void) {
     CHECK(info_of(&once).queued == 6 || info_of(&once).queued == 7); /* with or without the one that runs */
     gate_open(&request.go);
     CHECK_IS(ended(&owner), LAZY_OK);
-    uint64_t all = now() - started;
+    uint64_t all = now_ns() - started;
     lazy_info info = info_of(&once);
     check(info, LAZY_READY, 2, 0, let_go);
     CHECK_IS(info.queued, 0);
@@ -87,7 +82,7 @@ int main(void) {
 
     static lazy_once sticky;
     lazy_config failing = config;
-    uint64_t before = now();
+    uint64_t before = now_ns();
     failing.on_failure = LAZY_FAIL_STICKY;
     atomic_store(&start_up.runs, 0);
     CHECK_IS(lazy_once_configure(&sticky, &failing), LAZY_OK);

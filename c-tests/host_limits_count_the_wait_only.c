@@ -31,11 +31,6 @@ static lazy_status in_short(void *ctx) {
     (void)ctx;
     return lazy_once_init_timeout(&once, 20u * 1000 * 1000);
 }
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 static void spend(uint64_t ns) { /* a duration that is tested, not an order */
     for (uint64_t end = now_ns() + ns; now_ns() < end; usleep(1000)) {}
 }

@@ -1,7 +1,8 @@
 /* Single steps of the processor over the library's own code: a trap at each of its instructions, counted, until the one that is meant. For
-   x86-64 and C11. */
+   x86-64 and C11; on others this is the whole program, which is skipped. */
 #ifndef SINGLE_STEPS_H
 #define SINGLE_STEPS_H
+#if defined __x86_64__
 #include "callers.h"
 #include <link.h>
 #include <signal.h>
@@ -65,4 +66,11 @@ static inline void fork_there(uintptr_t offset) {
         _exit(1);
     }
 }
+#else
+#include <stdio.h>
+int main(void) {
+    fputs("single steps are written for x86-64 only\n", stderr);
+    return 77;
+}
+#endif
 #endif

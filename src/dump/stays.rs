@@ -98,7 +98,7 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
     if is_inside(stay.doing) {
         append!(*line, " for {since}");
     }
-    if !matches!(stay.origin.address(), 0) || !seen.file.is_null() {
+    if stay.origin.is_known() {
         let how = match stay.doing {
             Doing::Releasing => "queued by",
             _ => "called at",

@@ -2,7 +2,7 @@
 
 use super::drain::Ownership;
 use super::failure::called;
-use super::queue::{Found, Work};
+use super::queue::Work;
 use super::{Once, registry, word};
 use crate::error::{Error, Facts, Failure};
 use crate::sys::text::text;
@@ -60,7 +60,7 @@ impl Once {
             // The frame that ran it had it, too.
             Some(Work::Plain(block)) => block.forget_others(1),
             Some(Work::One(request)) => {
-                is_released = matches!(gate.queue.find(request.ticket), Found::Leaving(..));
+                is_released = gate.queue.is_leaving(request);
             }
             None => {}
         }

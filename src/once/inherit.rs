@@ -112,7 +112,7 @@ impl Body {
             OnFork::Keep | OnFork::Poison => Fate::Same,
         };
         let lost = gate.lose_attempt(before, fate == Fate::Same);
-        if lost || fate != Fate::Same {
+        if lost || fate == Fate::Forked {
             gate.history.since_ns = clock::now_ns();
         }
         gate.preparing = is_preparing.into();
@@ -185,10 +185,6 @@ impl Gate {
                     Block::take_away(&mut block);
                 } else {
                     block.forget_others(1);
-                }
-                if is_own && block.running().is_some() {
-                    // This thread runs the first of it: it ends here, and is not run again.
-                    block.advance();
                 }
                 // A block of which everything has run is freed where the next one is.
                 std::mem::forget(self.queue.restore(block));

@@ -62,6 +62,11 @@ impl Origin {
         self.see(object::of)
     }
 
+    /// Is there anything to be told?
+    pub(crate) fn is_known(self) -> bool {
+        !matches!(self, Self::Address(0))
+    }
+
     /// The address, where that is all that is known; else 0.
     pub(crate) fn address(self) -> usize {
         match self {

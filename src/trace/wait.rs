@@ -138,7 +138,7 @@ impl<'a> Wait<'a> {
             since(self.staying.since_ns()),
             Called(self.subject.kind(), &self.subject.name())
         );
-        if !matches!(self.origin, Origin::Address(0)) {
+        if self.origin.is_known() {
             append!(line, ", called at {}", self.origin.spot());
         }
         append!(line, ": {}\n", (self.whom)());

@@ -99,22 +99,20 @@ impl Block {
         self.position.store(position, Relaxed);
     }
 
-    /// The running request is done with.
-    pub(crate) fn advance(&self) {
-        self.advance_to(self.position() + 1);
-    }
-
     pub(crate) fn stop(&self) {
         self.end.store(0, Relaxed);
     }
 
-    /// In a forked child, whose thread was running it: it runs nothing more of it.
+    /// In a forked child, whose thread runs the first of it: that ends there and is not run again, and this thread runs nothing more of it.
     #[cfg(not(loom))]
     pub(crate) fn take_away(block: &mut Shared<Self>) {
         block.forget_others(1);
         if let Some(block) = block.get_mut() {
             block.stop();
             block.is_seen = true;
+            if block.running().is_some() {
+                block.advance_to(block.position() + 1);
+            }
         }
     }
 
