@@ -29,6 +29,7 @@ int main(int count, char **arguments) {
     until_said_of(waiter_id, "has waited 0.");
     until_said("for slot \"containers\", called at ");
     until_said_of(maker, "runs the factory, index 3 (started ");
+    until_said(" ago at ");
     ask_for_dump(child);
     until_said_of(waiter_id, "has waited ");
     until_said(" s for index 3 of slot \"containers\", called at ");
@@ -38,6 +39,6 @@ int main(int count, char **arguments) {
     end_hang(child);
     CHECK_IS(strcmp(left_open(maker, 0)->cat, "factory"), 0);
     CHECK_IS(strcmp(left_open(maker, 0)->name, "factory of slot \\\"containers\\\", index 3"), 0);
-    CHECK_IS(strcmp(left_open(waiter_id, 0)->name, "wait for slot \\\"containers\\\""), 0);
+    CHECK_IS(strcmp(left_open(waiter_id, 0)->name, "wait for slot \\\"containers\\\", index 3"), 0);
     return finish();
 }

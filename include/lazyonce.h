@@ -622,7 +622,10 @@ typedef struct lazy_event {
     uint64_t time_ns;
     /** 0 if it begins now; how long it took, 1 or more, if it has ended. */
     uint64_t duration_ns;
-    /** The ticket of a request, 0 if it never queued; the number of an attempt; otherwise 0. */
+    /**
+     * The ticket of a request, 0 if it never queued; the number of an attempt; the index of a slot's value that is waited for;
+     * otherwise 0.
+     */
     uint64_t ticket;
     /** How it ended: `LAZY_OK`, or as a call would have failed by it. `LAZY_OK` where it begins. */
     lazy_status status;
@@ -1396,6 +1399,21 @@ LAZY_API lazy_status lazy_slot_configure(lazy_slot *slot, const lazy_slot_config
  * **Since** 0.1.0
  */
 LAZY_API lazy_status lazy_slot_get(lazy_slot *slot, uint32_t index, void **value);
+
+/**
+ * `lazy_slot_get` with the place in the source: for bindings, whose own call is not what people look for.
+ *
+ * - `slot`, `index`, `value`: as for `lazy_slot_get`.
+ * - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; its strings are read during the call only. NULL
+ *   for none.
+ *
+ * **Returns** as `lazy_slot_get`.
+ *
+ * **Threads**, **Blocking**, **Unwinding and fork** as `lazy_slot_get`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_slot_get_slow(lazy_slot *slot, uint32_t index, void **value, const lazy_site *site);
 
 /**
  * Stores a value: in the innermost entered snapshot that has one there, else for this thread, or for the process.

@@ -470,7 +470,8 @@ pub struct lazy_event {
     pub time_ns: u64,
     /// 0 if it begins now; how long it took, 1 or more, if it has ended.
     pub duration_ns: u64,
-    /// The ticket of a request, 0 if it never queued; the number of an attempt; otherwise 0.
+    /// The ticket of a request, 0 if it never queued; the number of an attempt; the index of a slot's value that is waited for;
+    /// otherwise 0.
     pub ticket: u64,
     /// How it ended: `LAZY_OK`, or as a call would have failed by it. `LAZY_OK` where it begins.
     pub status: lazy_status,

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 KINDS = ("attempt", "request", "wait", "host_wait", "factory", "prepare")
 UNKNOWN = "an unknown place"  # what the library writes for a site that it does not know
 Event = Dict[str, Any]
+Place = Tuple[str, str, str, int]
 
 
 class Unreadable(Exception):
@@ -167,12 +168,12 @@ def _find_awaited(spans: Sequence[Span]) -> None:
             if span.kind != "wait" and span.end is not None:
                 moments.append((span.end, 2, span))
     # By place, then by thread: a wait must not look at each of many that never ended.
-    places: Dict[Tuple[str, str, str], Dict[int, Dict[int, Span]]] = {}
+    places: Dict[Place, Dict[int, Dict[int, Span]]] = {}
     for _, rank, span in sorted(moments, key=lambda each: each[:2]):
         if rank == 1:
             span.awaited = _whom(span, places)
             continue
-        threads = places.setdefault((span.kind, span.once, span.site), {})
+        threads = places.setdefault(_key(span, span.kind), {})
         if rank == 0:
             threads.setdefault(span.thread, {})[id(span)] = span
         else:
@@ -181,9 +182,14 @@ def _find_awaited(spans: Sequence[Span]) -> None:
                 del threads[span.thread]
 
 
-def _whom(wait: Span, places: Mapping[Tuple[str, str, str], Dict[int, Dict[int, Span]]]) -> Optional[Span]:
+def _key(span: Span, kind: str) -> Place:
+    """By what something is found; a wait finds one of that kind. Factories of one place make values at many indices."""
+    return kind, span.once, span.site, span.number if kind == "factory" else 0
+
+
+def _whom(wait: Span, places: Mapping[Place, Dict[int, Dict[int, Span]]]) -> Optional[Span]:
     for kind in ("attempt", "request", "factory"):
-        threads = places.get((kind, wait.once, wait.site), {})
+        threads = places.get(_key(wait, kind), {})
         others = len(threads) - (wait.thread in threads)
         if others == 1:
             spans, = (threads[thread] for thread in threads if thread != wait.thread)

@@ -90,7 +90,7 @@ PROTOTYPES = {
     "lazy_once_submit": (c_int32, [c_void_p, POINTER(Request), POINTER(Receipt)]),
     "lazy_set_host": (c_int32, [c_void_p]),
     "lazy_slot_configure": (c_int32, [c_void_p, POINTER(SlotConfig)]),
-    "lazy_slot_get": (c_int32, [c_void_p, c_uint32, c_void_p]),
+    "lazy_slot_get_slow": (c_int32, [c_void_p, c_uint32, c_void_p, POINTER(Site)]),
     "lazy_slot_retire": (c_int32, [c_void_p]),
     "lazy_version": (c_uint32, []),
 }

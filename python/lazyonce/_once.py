@@ -3,7 +3,7 @@ import ctypes
 import operator
 import os
 import sys
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
 
 from . import _run
@@ -45,8 +45,9 @@ def _nanoseconds(timeout: float) -> int:
     return int(min(timeout * 1e9, NO_LIMIT))
 
 
-def _site(code: CodeType, line: int) -> Site:
-    return Site(os.fsencode(code.co_filename), line, code.co_name.encode(errors="replace"))
+def site_of(frame: FrameType) -> Site:
+    code = frame.f_code
+    return Site(os.fsencode(code.co_filename), frame.f_lineno, code.co_name.encode(errors="replace"))
 
 
 class Once(Single):
@@ -132,7 +133,7 @@ class Once(Single):
         if not -(2**31) <= phase < 2**31:
             raise ValueError("phase must be a 32-bit number, not %r" % phase)
         held = None if key is None else self._keys.get(key)
-        site = _site(frame.f_code, frame.f_lineno)
+        site = site_of(frame)
         frames = made or _run.frames_from(frame)
         runner = _run.Runner(_run.Call(fn, self._address, frames, (site, owner, held), self._drops))
         request = Request(
@@ -161,7 +162,7 @@ class Once(Single):
     def _init(self, timeout: Optional[float], frame: FrameType) -> bool:
         """For the caller in `frame`."""
         limit = None if timeout is None else ctypes.c_uint64(_nanoseconds(timeout))
-        site = _site(frame.f_code, frame.f_lineno)
+        site = site_of(frame)
         return self._enter(LIBRARY.lazy_once_run_slow, None, None, limit, site) == OK
 
     def is_initialized(self) -> bool:

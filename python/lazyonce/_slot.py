@@ -14,12 +14,13 @@ import os
 import sys
 import threading
 import weakref
+from types import FrameType
 from typing import Any, Callable, Dict, Generic, List, NoReturn, Optional, Set, Tuple, TypeVar
 
 from . import _run
 from ._errors import E_NOT_FOUND, DeadlockError, failure_of
 from ._library import HOST, LIBRARY, SlotConfig
-from ._once import policy
+from ._once import policy, site_of
 from ._single import Single
 
 T = TypeVar("T")
@@ -159,7 +160,7 @@ class Slot(Single, Generic[T]):
         if not 0 <= index <= LAST_INDEX:
             raise ValueError("index must be a number from 0 to 2**32 - 1, not %r" % (index,))
         if self._values is not None:
-            return self._of_process(self._values.found, index)
+            return self._of_process(self._values.found, index, sys._getframe(1))
         for snapshot in reversed(_mine.entered):
             if (self, index) in snapshot.found:
                 lent: T = snapshot.found[self, index]
@@ -195,12 +196,14 @@ class Slot(Single, Generic[T]):
         own.found[index] = value
         return value
 
-    def _of_process(self, found: Dict[int, T], index: int) -> T:
+    def _of_process(self, found: Dict[int, T], index: int, frame: FrameType) -> T:
+        """For the caller in `frame`."""
         if index not in found:
             outer = _mine.runner
             try:
                 _mine.runner = _run.Runner(_run.Call(functools.partial(self._make_for_all, found, index), self._address))
-                _run.enter(_fail, LIBRARY.lazy_slot_get, self._address, index, ctypes.byref(ctypes.c_void_p()))
+                value, site = ctypes.byref(ctypes.c_void_p()), site_of(frame)
+                _run.enter(_fail, LIBRARY.lazy_slot_get_slow, self._address, index, value, site)
             finally:
                 _mine.runner = outer
         return found[index]

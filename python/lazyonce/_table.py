@@ -1,4 +1,5 @@
 """The table of `python -m lazyonce trace`."""
+import re
 from typing import Callable, Dict, List, Sequence, Tuple
 
 from ._events import Process, Span, Trace, parent
@@ -11,12 +12,16 @@ def once(name: str) -> str:
     return '"%s"' % name if name else "(no name)"
 
 
-def subject(span: Span) -> str:
-    """What it is about: a wait can be for a slot, too."""
-    named = span.name.partition(" for ")[2] if span.kind in ("wait", "host_wait") else ""
-    if span.kind == "factory":
-        named = span.name.partition(" of ")[2].rpartition(", index ")[0]
+def aim(span: Span) -> str:
+    """What it is about: of a slot one index. A wait can be for that, too."""
+    word = {"wait": " for ", "host_wait": " for ", "factory": " of "}.get(span.kind)
+    named = span.name.partition(word)[2] if word else ""
     return named or ("once %s" % once(span.once) if span.once else "an unnamed once")
+
+
+def subject(span: Span) -> str:
+    """The same with all indices."""
+    return re.sub(r", index \d+$", "", aim(span))
 
 
 def seconds(ns: int) -> str:
@@ -124,7 +129,7 @@ def table(traces: Sequence[Trace], is_clock: bool) -> str:
     tables.each("callbacks", ("once", "outcome", "handed in at"), "request",
                 lambda span: (once(span.once), span.outcome, span.site))
     tables.each("waits", ("for", "of thread", "outcome", "called at", "for what was started or handed in at"), "wait",
-                lambda span: (subject(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.caller, span.site))
+                lambda span: (aim(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.caller, span.site))
     tables.each("waits for a host's lock, of 1 ms or more", ("on the way to", "outcome", "called at"), "host_wait",
                 lambda span: (subject(span), span.outcome, span.caller), 10**6)
     tables.each("factories", ("of", "index", "outcome", "called at"), "factory",

@@ -84,7 +84,9 @@ slot = Slot(make, scope="process")
 def wait():
     inside.wait()
     slot.get()
-run_threads(slot.get, wait)
+def make_it():
+    slot.get()
+run_threads(make_it, wait)
 """
 
 
@@ -92,13 +94,47 @@ run_threads(slot.get, wait)
 def test_a_factory_and_the_wait_for_it(tmp_path, how, ends_by):
     said = python(*TOOL, traced(tmp_path, SLOT.replace("HOW", how), ends_by=ends_by), "-o", tmp_path / "trace.svg")
     (wait,), (factory,) = section(said, "waits"), section(said, "factories")
-    assert wait["for"] == factory["of"] == 'slot "make"' and factory["index"] == "0" and factory["called at"]
+    assert factory["of"] == 'slot "make"' and factory["index"] == "0" and wait["for"] == 'slot "make", index 0'
+    assert factory["called at"].endswith(" (make_it)") and wait["called at"].endswith(" (wait)")
+    assert re.search(r":\d+ ", factory["called at"]) and factory["called at"] == wait["for what was started or handed in at"]
     assert wait["of thread"] == factory["thread"] != wait["thread"] and float(factory["start"]) < float(wait["start"])
     assert factory["outcome"] == ("not ended" if ends_by else "success")
     assert "unknown place" not in said and "unknown place" not in (tmp_path / "trace.svg").read_text()
-    assert ('wait for slot "make", of thread %s, called at ' % factory["thread"] in said) == bool(ends_by)
+    assert ('wait for slot "make", index 0, of thread %s, called at ' % factory["thread"] in said) == bool(ends_by)
     assert ('factory of slot "make", index 0, called at' in said) == bool(ends_by)
     assert len(bars(tmp_path / "trace.svg", "factory open" if ends_by else "factory")) >= 1
+
+
+MANY = """
+import os, threading, time
+from pathlib import Path
+from child import run_threads
+from lazyonce import Slot
+
+begun, over = threading.Barrier(3), threading.Event()
+def make(index):
+    begun.wait()
+    if index == 2:
+        while '"cat":"wait"' not in Path(os.environ["LAZYONCE_TRACE"]).read_text(): time.sleep(0.001)
+    else:
+        over.wait()
+    over.set()
+slot = Slot(make, scope="process")
+def get(index):
+    slot.get(index)
+def wait():
+    begun.wait()
+    get(2)
+run_threads(lambda: get(1), lambda: get(2), wait)
+"""
+
+
+def test_of_several_factories_that_were_called_at_one_place_the_one_with_the_index_is_waited_for(tmp_path):
+    said = python(*TOOL, traced(tmp_path, MANY), "-o", tmp_path / "trace.svg")
+    (wait,), factories = section(said, "waits"), section(said, "factories")
+    makers = {each["index"]: each["thread"] for each in factories}
+    assert len({each["called at"] for each in factories}) == 1 and len(set(makers.values())) == 2
+    assert wait["of thread"] == makers["2"] and wait["for"] == 'slot "make", index 2'
 
 
 FORK = """

@@ -3,8 +3,8 @@
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{entry, with_return_address};
-use crate::abi::{self, lazy_slot, lazy_slot_config, lazy_status};
+use super::{entry, origin, with_return_address};
+use crate::abi::{self, lazy_site, lazy_slot, lazy_slot_config, lazy_status};
 use crate::error::Failure;
 use crate::slot::{self, Config, Retired, Slot};
 use crate::sys::errno;
@@ -102,7 +102,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
             abi::LAZY_OK
         }
         // SAFETY: what the caller passed.
-        _ => unsafe { get_slow(slot, index, value) },
+        _ => unsafe { get_rest(slot, index, value) },
     }
 }
 
@@ -110,7 +110,7 @@ pub unsafe extern "C-unwind" fn lazy_slot_get(
 /// makes it a call, the place that it finds is `lazy_slot_get`.
 #[cold]
 #[unsafe(naked)]
-unsafe extern "C-unwind" fn get_slow(
+unsafe extern "C-unwind" fn get_rest(
     slot: *const lazy_slot,
     index: u32,
     value: *mut *mut c_void,
@@ -125,13 +125,56 @@ unsafe extern "C-unwind" fn get_body(
     caller: usize,
 ) -> lazy_status {
     // SAFETY: as in `lazy_slot_get`.
+    unsafe { get(slot, index, value, Origin::Address(caller)) }
+}
+
+/// `lazy_slot_get` with the place in the source: for bindings, whose own call is not what people look for.
+///
+/// - `slot`, `index`, `value`: as for `lazy_slot_get`.
+/// - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; its strings are read during the call only. NULL
+///   for none.
+///
+/// **Returns** as `lazy_slot_get`.
+///
+/// **Threads**, **Blocking**, **Unwinding and fork** as `lazy_slot_get`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_slot_get_slow(
+    slot: *mut lazy_slot,
+    index: u32,
+    value: *mut *mut c_void,
+    site: *const lazy_site,
+) -> lazy_status {
+    with_return_address!(get_slow_body, "r8", "x4")
+}
+
+unsafe extern "C-unwind" fn get_slow_body(
+    slot: *const lazy_slot,
+    index: u32,
+    value: *mut *mut c_void,
+    site: *const lazy_site,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: as in `lazy_slot_get`, and the C caller passes a site or NULL.
+    unsafe { get(slot, index, value, origin(site, caller)) }
+}
+
+/// # Safety
+/// As `lazy_slot_get`; what the origin points to is there during the call.
+unsafe fn get(
+    slot: *const lazy_slot,
+    index: u32,
+    value: *mut *mut c_void,
+    origin: Origin,
+) -> lazy_status {
+    // SAFETY: the caller's promise.
     let (slot, place) = unsafe { (given(slot), value.as_mut()) };
     let errno = Cell::new(None);
     let status = entry::slow(|| {
         let place = place.ok_or_else(|| Failure::invalid("the place for the value is NULL"))?;
-        *place = slot
-            .ok_or_else(no_slot)?
-            .get(index, Origin::Address(caller), &errno)?;
+        *place = slot.ok_or_else(no_slot)?.get(index, origin, &errno)?;
         Ok(abi::LAZY_OK)
     });
     if let Some(number) = errno.get() {

@@ -82,6 +82,7 @@ impl Attempt {
             phase,
             origin: self.origin(),
             caller: Origin::Address(0),
+            _kept: None,
             ticket: self.number.into(),
             fails_as: abi::LAZY_E_INIT,
         };

@@ -9,7 +9,7 @@ use crate::once::graph::Waiting;
 use crate::stay::{self, Doing};
 use crate::sys::clock::Limit;
 use crate::sys::memory::Shared;
-use crate::sys::site::Origin;
+use crate::sys::site::{Cut, Origin, OwnSite};
 use crate::sys::text::{Text, append, text};
 use crate::sys::thread;
 use crate::trace::{Span, Wait, What};
@@ -67,24 +67,24 @@ fn wait<'a>(
     Wait::new(doing, value.body, origin, whom, lose)
 }
 
-/// Since when its thread does that, and for a call from which address.
+/// Since when its thread does that, and for a call from where.
 #[cold]
-fn begun(value: &Value, doing: Doing) -> Option<(u64, usize)> {
+fn begun(value: &Value, doing: Doing) -> Option<(u64, OwnSite)> {
     let mut begun = None;
     stay::look_for(doing, value.body.mark(), |stay| {
         if stay.thread == value.worker() {
-            begun = Some((stay.since_ns, stay.origin.address()));
+            begun = Some((stay.since_ns, Cut::of(stay.origin)));
         }
     });
-    begun
+    let (since_ns, site) = begun?;
+    Some((since_ns, site.own().ok()?))
 }
 
 /// The beginning of a wait, as an event: it is for what was asked for there.
 fn span(value: &Value, origin: Origin) -> Span {
     Span::begin(|| {
         let begun = begun(value, Doing::Making(value.index.into()));
-        let address = begun.map_or(0, |(_, address)| address);
-        What::wait(value.body, Origin::Address(address), origin)
+        What::wait_for_value(value.body, value.index, begun.map(|(_, site)| site), origin)
     })
 }
 
@@ -99,8 +99,13 @@ fn whom(value: &Value) -> Text {
     };
     let begun = doing.and_then(|doing| begun(value, doing));
     let mut text = text!("thread {} {does}, index {index}", value.worker());
-    if let Some((since_ns, _)) = begun {
-        append!(text, " (started {} ago)", since(since_ns));
+    if let Some((since_ns, site)) = begun {
+        let site = site.origin();
+        append!(text, " (started {} ago", since(since_ns));
+        if site.is_known() {
+            append!(text, " at {}", site.spot());
+        }
+        append!(text, ")");
     }
     text
 }

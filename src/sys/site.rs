@@ -185,6 +185,63 @@ impl OwnSite {
     }
 }
 
+/// An origin with as much of its strings as fits: for who may not allocate where they are certain to be there.
+#[cfg(not(loom))]
+pub(crate) struct Cut {
+    origin: Origin,
+    file: [u8; 1024],
+    function: [u8; 256],
+}
+
+#[cfg(not(loom))]
+impl Cut {
+    pub(crate) fn of(origin: Origin) -> Self {
+        let mut cut = Self {
+            origin,
+            file: [0; _],
+            function: [0; _],
+        };
+        if let Origin::Here { file, function, .. } = origin {
+            fill(&mut cut.file, file);
+            fill(&mut cut.function, function);
+        }
+        cut
+    }
+
+    pub(crate) fn own(&self) -> Result<OwnSite, NoMemory> {
+        let text = |part: &[u8], was: *const c_char| match was.is_null() {
+            true => std::ptr::null(),
+            false => part.as_ptr().cast(),
+        };
+        OwnSite::copy(match self.origin {
+            Origin::Here {
+                line,
+                file,
+                function,
+            } => Origin::Here {
+                line,
+                file: text(&self.file, file),
+                function: text(&self.function, function),
+            },
+            address @ Origin::Address(_) => address,
+        })
+    }
+}
+
+/// The beginning of a C string, or nothing of NULL, with an end.
+#[cfg(not(loom))]
+fn fill(room: &mut [u8], text: *const c_char) {
+    if text.is_null() {
+        return;
+    }
+    // SAFETY: a C string, for as long as the thread that gave it is in its call.
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    let count = bytes.len().min(room.len() - 1);
+    for (place, byte) in room.iter_mut().zip(&bytes[..count]) {
+        *place = *byte;
+    }
+}
+
 /// A C string of somebody else's, copied; `None` for NULL.
 pub(crate) fn copy_text(text: *const c_char) -> Result<Option<CString>, NoMemory> {
     if text.is_null() {

@@ -65,6 +65,13 @@ fn begin(line: &mut Text, event: &Event) {
     match what.kind {
         abi::LAZY_EVENT_ATTEMPT => append!(*line, r#","name":"initialize {called}""#),
         abi::LAZY_EVENT_REQUEST => append!(*line, r#","name":"callback from {site}""#),
+        abi::LAZY_EVENT_WAIT if what.subject == Kind::Slot => {
+            append!(
+                *line,
+                r#","name":"wait for {called}, index {}""#,
+                what.ticket
+            );
+        }
         abi::LAZY_EVENT_WAIT => append!(*line, r#","name":"wait for {called}""#),
         FACTORY => append!(
             *line,

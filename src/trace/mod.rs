@@ -20,7 +20,7 @@ use crate::name::{Kind, Name, Subject};
 use crate::sys::callback::Callback;
 use crate::sys::clock;
 use crate::sys::noexcept::noexcept;
-use crate::sys::site::Origin;
+use crate::sys::site::{Origin, OwnSite};
 use crate::sys::thread;
 
 #[cfg(not(loom))]
@@ -47,6 +47,8 @@ pub(crate) struct What {
     pub(crate) origin: Origin,
     /// Of a wait, the call that waits.
     pub(crate) caller: Origin,
+    /// What `origin` points to, where that could go before this does.
+    pub(crate) _kept: Option<OwnSite>,
     pub(crate) ticket: u64,
     /// The status of a failure that is not known any closer, such as that of what was left by an exception.
     pub(crate) fails_as: abi::lazy_status,
@@ -70,6 +72,7 @@ impl What {
             phase: subject.phase(),
             origin,
             caller: Origin::Address(0),
+            _kept: None,
             ticket: 0,
             fails_as,
         }
@@ -98,6 +101,22 @@ impl What {
                 origin,
                 abi::LAZY_E_INTERRUPTED,
             )
+        }
+    }
+
+    /// A wait for the factory that was called for that index at `site`, or for a destructor.
+    #[cfg(not(loom))]
+    pub(crate) fn wait_for_value(
+        subject: &dyn Subject,
+        index: u32,
+        site: Option<OwnSite>,
+        caller: Origin,
+    ) -> Self {
+        let origin = site.as_ref().map_or(Origin::Address(0), OwnSite::origin);
+        Self {
+            _kept: site,
+            ticket: index.into(),
+            ..Self::wait(subject, origin, caller)
         }
     }
 

@@ -101,6 +101,7 @@ fn tell_fork() {
         phase: 0,
         origin: Origin::Address(0),
         caller: Origin::Address(0),
+        _kept: None,
         ticket: 0,
         fails_as: abi::LAZY_OK,
     };
