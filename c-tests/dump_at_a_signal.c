@@ -69,7 +69,9 @@ int main(int argc, char **arguments) {
     check_dumps("USR2", number);
     check_dumps(number, number);
     check_dumps("INT", "2");
-    static const char *const bad[] = { "9", "STOP", "11", "SEGV", "SIGABRT", "0", "65", "-1", "USR3", "SIG", "RTMIN+99", "RTMIN-1", "RTMIN1", "RTMIN+", "+3", "SIG+3", " 3" };
+    snprintf(number, sizeof number, "%d", SIGRTMAX - 2);
+    check_dumps("SIGRTMAX-2", number);
+    static const char *const bad[] = { "9", "STOP", "11", "SEGV", "SIGABRT", "0", "65", "-1", "USR3", "SIG", "RTMIN+99", "RTMIN-1", "RTMIN1", "RTMIN+", "RTMAX-99", "RTMAX+1", "RTMAX1", "RTMAX-", "+3", "SIG+3", " 3" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         warned_with("LAZYONCE_DUMP_SIGNAL", bad[i], "nothing");
         CHECK_IS(warning_count("(LAZYONCE_DUMP_SIGNAL)"), 1);

@@ -1,7 +1,7 @@
 // flags: -fexceptions
 // Guards against a dump that counts the threads that hang, or is silent about them: each that waits, for an attempt, to cancel, for a value or
-// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory, destructor, drop or on_event is there by its number, with how
-// long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
+// for the lock of a host, on the way in and back, and each inside a prepare, can_init, factory, destructor, share, drop, describe or on_event is there by its
+// number, with how long, whose that is, and the line or function of its call; and in a forked child none of those that are gone.
 #include "dumped.h"
 #include "big_lock.h"
 #include "callers.h"
@@ -177,6 +177,77 @@ static void check_drop(lazy_status (*releases)(void *)) {
     CHECK_IS(ended(&c), LAZY_OK);
     CHECK_IS(lazy_once_close(&dropped), LAZY_OK);
 }
+/* A description is asked for when the callback has failed. */
+static hold describing = HOLD_INIT;
+static void describes(void *ctx, char *buffer, size_t size) {
+    (void)ctx, (void)buffer, (void)size;
+    held(&describing);
+}
+static int32_t fails(void *ctx) { return ctx ? 7 : 0; }
+static void check_describe(void) {
+    static lazy_once described;
+    caller c;
+    lazy_config config = LAZY_CONFIG_INIT;
+    lazy_request request = { .size = sizeof request, .fn = fails, .ctx = &describing, .site = { "kept.c", 6, "keep" }, .describe = describes };
+    config.name = "described";
+    config.on_deferred_failure = LAZY_DEFERRED_DROP;
+    CHECK_IS(lazy_once_configure(&described, &config), LAZY_OK);
+    queue_request(&described, request);
+    begin(&c, at_line, &described);
+    gate_wait(&describing.inside);
+    char who[64], *text = dumped(), *line;
+    snprintf(who, sizeof who, "thread %d has ", atomic_load(&c.id));
+    line = line_about(text, who);
+    CHECK_HAS(line, "been inside the describe of a request of once \"described\" at 0x");
+    CHECK_HAS(line, ", queued by kept.c:6 (keep)");
+    free(line);
+    free(text);
+    gate_open(&describing.go);
+    CHECK_IS(ended(&c), LAZY_E_DEFERRED);
+    CHECK_IS(lazy_once_close(&described), LAZY_OK);
+}
+static hold sharing = HOLD_INIT, leaving = HOLD_INIT;
+static void *shares(void *ctx, void *value) {
+    (void)ctx;
+    held(&sharing);
+    return value;
+}
+static void ends(void *ctx, uint32_t index, void *value) {
+    (void)ctx, (void)index, (void)value;
+    held(&leaving);
+}
+static const lazy_slot_config shared_config = { .size = sizeof(lazy_slot_config), .name = "shared", .share = shares,
+                                                .destroy = ends, .host = &lock.host };
+static lazy_slot shared = LAZY_SLOT_INIT(&shared_config);
+/* Captures, frees, and leaves its own value behind; the lock of the slot's host is kept from it at first. */
+static gate is_set = GATE_INIT, is_locked = GATE_INIT;
+static lazy_status captures(void *ctx) {
+    void *value = NULL;
+    lazy_thread_state *state = NULL;
+    CHECK_IS(lazy_slot_set(&shared, 4, ctx), LAZY_OK);
+    gate_open(&is_set);
+    gate_wait(&is_locked);
+    CHECK_IS(lazy_thread_state_capture(&state), LAZY_OK);
+    lazy_thread_state_free(state);
+    return lazy_slot_get(&shared, 4, &value);
+}
+static void check_share(void) {
+    caller c;
+    begin(&c, captures, &shared);
+    gate_wait(&is_set);
+    big_take(&lock);
+    gate_open(&is_locked);
+    until_waiting(&c);
+    check_line(&c, "for the lock of the host \"the big lock\", on its way into slot \"shared\"", "waited ");
+    big_give(&lock);
+    gate_wait(&sharing.inside);
+    check_line(&c, "been inside the share for index 4 of slot \"shared\" for ", " s");
+    gate_open(&sharing.go);
+    gate_wait(&leaving.inside);
+    check_line(&c, "been inside the destructor for index 4 of slot \"shared\" for ", " s");
+    gate_open(&leaving.go);
+    CHECK_IS(ended(&c), LAZY_OK);
+}
 static void check_slot(void) {
     caller maker, waiter;
     begin(&maker, gets, &devices);
@@ -190,9 +261,7 @@ static void check_slot(void) {
     CHECK_IS(ended(&waiter), LAZY_OK);
     begin(&maker, retires, &devices);
     gate_wait(&ending.inside);
-    char *text = dumped();
-    CHECK_HAS(text, "has been inside the destructor for index ");
-    free(text);
+    check_line(&maker, "been inside the destructor for index 7 of slot \"devices\" for ", " s");
     gate_open(&ending.go);
     CHECK_IS(ended(&maker), LAZY_OK);
 }
@@ -240,6 +309,8 @@ int main(void) {
     check_cancel();
     check_drop(at_line);
     check_drop(closes);
+    check_describe();
+    check_share();
     check_slot();
     check_bound();
     check_observer();

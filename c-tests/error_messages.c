@@ -105,7 +105,7 @@ static void failures(void) {
     SAYS(LAZY_E_INIT, "the prepare of once \"gpu\" failed with code #: no such device (no attempt was made; a new call tries again)",
          LAZY_INIT(with(&prepares, (lazy_config){ .prepare = no_device })));
     CHECK_IS(lazy_once_close(with(&closed, (lazy_config){ .name = NULL })), LAZY_OK);
-    SAYS(LAZY_E_CLOSED, "the once is closed, and stays so", LAZY_INIT(&closed));
+    SAYS(LAZY_E_CLOSED, "an unnamed once at # is closed, and stays so", LAZY_INIT(&closed));
 }
 static void ready(void) {
     static lazy_once once;

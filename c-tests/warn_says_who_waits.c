@@ -188,7 +188,7 @@ int main(int count, char **arguments) {
     check_one_line("cancel", "once \"the slow one\", called at ", site);
     check_one_line("slot", "slot \"the slot\", called at ", "runs the factory, index 7 (started ");
     CHECK_HAS(strstr(warnings, "runs the factory"), " s ago at ");
-    check_one_line("observer", "observer", " is inside its on_event (called ");
+    check_one_line("observer", "observer, called at ", " is inside its on_event (called ");
     check_stuck("stuck in the lock", " for the lock of the host \"the big lock\", on its way into ");
     check_stuck("stuck in prepare", "been inside prepare of ");
     check_stuck("stuck in the lock, alone", " for the lock of the host \"the big lock\", on its way into ");

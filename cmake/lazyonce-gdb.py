@@ -6,6 +6,7 @@ It needs no debug information and calls nothing in the program: the note .note.l
 import re
 import struct
 import time
+from collections import Counter
 
 import gdb
 
@@ -32,9 +33,9 @@ DOINGS = (
     "waits{} for the lock of %s, on its way into it", "waits{} for the lock of %s, on its way back from a wait for it",
     "is inside its prepare{}", "is inside its can_init{}", "waits{} for its attempt", "waits{} to cancel what %s runs or releases",
     "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event", "is inside its on_event{}",
-    "is inside the drop{} of a request of its",
+    "is inside the drop{} of a request of its", "is inside the describe{} of a request of its", "is inside its share{}, index %d",
 )
-HOSTS, AWAITING_REQUEST, RELEASING = (0, 1), 5, 11
+HOSTS, ASKING, AWAITING_REQUEST, RELEASING, OF_REQUEST = (0, 1), 3, 5, 11, (11, 12)
 ONCE, SLOT = 0, 1
 QUOTED = '"\\'  # in a name
 UNKNOWN = "an unknown place"
@@ -170,10 +171,15 @@ class Library:
     def stays(self, threads):
         """What each thread does that waits, or is inside a callback: lines, by whose it is, and by the address of that."""
         found = {}
+        self.asking, self.released = Counter(), set()
         for place in range(self.table, self.table + self.at["stays"] * self.at["stay"], self.at["stay"]):
             if number(place + self.at["stay_state"], 4) & STATE_BITS == TOLD:
                 kind, subject = number(place + self.at["stay_kind"], 4), number(place + self.at["stay_subject"])
                 found.setdefault((kind, subject), []).append(self.stay(place, threads))
+                doing, thread = number(place + self.at["stay_doing"], 4), number(place + self.at["stay_thread"])
+                self.asking[subject] += doing == ASKING
+                if doing == RELEASING:
+                    self.released.add((subject, thread, origin(place + self.at["stay_origin"])))
         return found
 
     def stay(self, place, threads):
@@ -184,7 +190,7 @@ class Library:
             words %= "the host \"%s\"" % text(argument, QUOTED) if text(argument) else "the host"
         elif "%" in words:
             words %= threads.called(argument) if doing == AWAITING_REQUEST else argument
-        called = "" if caller == UNKNOWN else ", %s %s" % ("queued by" if doing == RELEASING else "called at", caller)
+        called = "" if caller == UNKNOWN else ", %s %s" % ("queued by" if doing in OF_REQUEST else "called at", caller)
         return "    %s %s%s" % (threads.called(number(place + self.at["stay_thread"])), words, called)
 
     def slot(self, body):
@@ -230,8 +236,10 @@ class Library:
             waiting = number(attempt + self.at["attempt_waiters"], 4)
             request, taken = self.running(gate)
             queued += taken
-            head += ", running a callback queued by " + request if request else ""
+            has_run = (once, number(attempt + self.at["attempt_owner"]), request) in self.released
+            head += ", running a callback queued by " + request if request and not has_run else ""
         head += ", %d inside prepare" % preparing if preparing else ""
+        head += ", %d inside can_init" % self.asking[once] if self.asking[once] else ""
         head += ", %d waiting, %d queued" % (waiting, queued)
         head += " (a thread is changing it at this moment)" if state & LOCKED else ""
         return head

@@ -1782,8 +1782,8 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
  * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
  * are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
- * on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor or `on_event`: its number, for how long, and where its call came from. Of
- * more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
+ * on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor, `share`, `on_event`, or a queued request's `drop` or `describe`: its number,
+ * for how long, and where its call came from, or where the request was handed in. Of more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
  * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a
  * name quotation marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
  *

@@ -102,8 +102,8 @@ pub(crate) fn query() -> Result<lazy_cuda_info, Failure> {
     })
 }
 
-/// Makes the primary context of a device this thread's.
-pub(crate) fn bind(device: i32) -> Result<(), Failure> {
+/// Makes the primary context of a device this thread's; for a call from there.
+pub(crate) fn bind(device: i32, origin: Origin) -> Result<(), Failure> {
     let count = DEVICES.load(Ordering::Acquire);
     let Some(driver) = driver::get().filter(|_| count != UNKNOWN) else {
         return Err(Refusal::not_initialized().into());
@@ -114,12 +114,15 @@ pub(crate) fn bind(device: i32) -> Result<(), Failure> {
             "there is no device {device}: the CUDA driver has {count}, counted from 0"
         )));
     };
-    let context = CONTEXTS
-        .get(ordinal, Origin::Address(0), &Cell::new(None))
-        .map_err(|failure| match failure.code() {
-            0 => failure,
-            result => Refusal::of_driver(driver, "retaining the primary context", result).into(),
-        })?;
+    let context =
+        CONTEXTS
+            .get(ordinal, origin, &Cell::new(None))
+            .map_err(|failure| match failure.code() {
+                0 => failure,
+                result => {
+                    Refusal::of_driver(driver, "retaining the primary context", result).into()
+                }
+            })?;
     driver
         .set_current(context)
         .map_err(|result| Refusal::of_driver(driver, "cuCtxSetCurrent", result).into())

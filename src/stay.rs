@@ -45,6 +45,10 @@ pub(crate) enum Doing {
     Observing(u64),
     /// It is inside the `drop` of a request that was handed in at the stay's place.
     Releasing,
+    /// It is inside the `describe` of one.
+    Describing,
+    /// It is inside `share`, for the value at that index.
+    Sharing(u64),
 }
 
 #[cfg(loom)]

@@ -41,7 +41,7 @@ static const lazy_host kept_host = { sizeof(lazy_host), "kept", NULL, attached, 
 static const lazy_config bound_config = { .size = sizeof(lazy_config), .name = "bou\"nd", .initialize = waits_to_go, .host = &kept_host };
 static lazy_once bound = LAZY_ONCE_WITH(&bound_config), observed = LAZY_ONCE_INIT;
 static lazy_slot devices = LAZY_SLOT_INIT(&devices_config);
-static int stuck[5];
+static int stuck[7];
 static void *gets(void *number) {
     void *value;
     __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
@@ -81,6 +81,14 @@ static void stays_observing(void *number, const lazy_event *event) {
     (void)event;
     __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
     stays(NULL);
+}
+/* One whose callback has run and whose drop does not end, and one that asks and gets no answer. */
+static void stays_dropping(void *ctx) { stays(ctx); }
+static lazy_once dropped = LAZY_ONCE_INIT, asked = LAZY_ONCE_INIT;
+static void *inits_stuck(void *number) {
+    __atomic_store_n((int *)number, thread_id(), __ATOMIC_SEQ_CST);
+    LAZY_INIT(number == &stuck[5] ? &dropped : &asked); /* where two were started */
+    return NULL;
 }
 static void *inits(void *once) { LAZY_INIT((lazy_once *)once); return NULL; }
 static void configure(lazy_once *once, const char *name, lazy_fn initialize, lazy_fn prepare, uint32_t on_failure) {
@@ -127,6 +135,10 @@ static void *watches(void *stop) {
     join(owner);
     while (!__atomic_load_n(&is_back, __ATOMIC_SEQ_CST)) sched_yield();
     until_stuck(3);
+    start(inits_stuck, &stuck[5]);
+    until_stuck(5);
+    start(inits_stuck, &stuck[6]);
+    until_stuck(6);
     lazy_observer observer = { sizeof observer, &stuck[4], stays_observing };
     CHECK_IS(lazy_set_observer(&observer), LAZY_OK);
     start(inits, &observed);
@@ -149,6 +161,16 @@ int main(int count, char **arguments) {
     of_host.name = "locked";
     of_host.host = &big_host;
     CHECK_IS(lazy_once_configure(&locked, &of_host), LAZY_OK);
+    of_host.name = "asked";
+    of_host.host = NULL;
+    of_host.can_init = stays;
+    CHECK_IS(lazy_once_configure(&asked, &of_host), LAZY_OK);
+    lazy_request kept = LAZY_REQUEST_INIT;
+    kept.fn = nothing;
+    kept.drop = stays_dropping;
+    kept.site = LAZY_HERE; /* where what is dropped was queued */
+    configure(&dropped, "dropped", nothing, NULL, LAZY_FAIL_SHARE);
+    CHECK_IS(lazy_once_submit(&dropped, &kept, NULL), LAZY_QUEUED);
     configure(&starting, "start\ning", stays, NULL, LAZY_FAIL_SHARE);
     start(inits, &starting);
     configure(&loading, "loading", NULL, stays, LAZY_FAIL_SHARE);

@@ -93,6 +93,8 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
         Doing::Observing(_) => append!(*line, "been inside on_event of "),
         Doing::AwaitingObserver => append!(*line, "waited {since} for calls of on_event of "),
         Doing::Releasing => append!(*line, "been inside the drop of a request of "),
+        Doing::Describing => append!(*line, "been inside the describe of a request of "),
+        Doing::Sharing(index) => append!(*line, "been inside the share for index {index} of "),
     }
     append_subject(line, stay);
     if is_inside(stay.doing) {
@@ -100,7 +102,7 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
     }
     if stay.origin.is_known() {
         let how = match stay.doing {
-            Doing::Releasing => "queued by",
+            Doing::Releasing | Doing::Describing => "queued by",
             _ => "called at",
         };
         append!(*line, ", {how} {seen}");
@@ -117,6 +119,8 @@ fn is_inside(doing: Doing) -> bool {
             | Doing::Ending(_)
             | Doing::Observing(_)
             | Doing::Releasing
+            | Doing::Describing
+            | Doing::Sharing(_)
     )
 }
 

@@ -138,6 +138,11 @@ pub unsafe extern "C-unwind" fn lazy_cuda_query(info: *mut lazy_cuda_info) -> la
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_cuda_bind_thread(device: i32) -> lazy_status {
-    entry::slow(|| cuda::bind(device).map(|()| abi::LAZY_OK))
+    with_return_address!(bind_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn bind_body(device: i32, caller: usize) -> lazy_status {
+    entry::slow(|| cuda::bind(device, Origin::Address(caller)).map(|()| abi::LAZY_OK))
 }

@@ -1,9 +1,10 @@
 //! Chapter 8 of the header: a thread's values for other threads.
 
-use super::entry;
+use super::{entry, with_return_address};
 use crate::abi::{self, lazy_status, lazy_thread_state};
 use crate::error::Failure;
 use crate::slot::Snapshot;
+use crate::sys::site::Origin;
 
 /// Makes a snapshot of this thread's values, for threads that it starts: of every slot with a `share` that has a value here, in an
 /// entered snapshot or of its own.
@@ -29,14 +30,22 @@ use crate::slot::Snapshot;
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_thread_state_capture(
     state: *mut *mut lazy_thread_state,
+) -> lazy_status {
+    with_return_address!(capture_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn capture_body(
+    state: *mut *mut lazy_thread_state,
+    caller: usize,
 ) -> lazy_status {
     // SAFETY: the C caller passes a place to write to or NULL.
     let place = unsafe { state.as_mut() };
     entry::slow(|| {
         let place = place.ok_or_else(|| Failure::invalid("the place for the snapshot is NULL"))?;
-        *place = Box::into_raw(Snapshot::capture()?).cast();
+        *place = Box::into_raw(Snapshot::capture(Origin::Address(caller))?).cast();
         Ok(abi::LAZY_OK)
     })
 }
@@ -86,13 +95,21 @@ pub unsafe extern "C-unwind" fn lazy_thread_state_enter(
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_thread_state_leave(
     state: *mut lazy_thread_state,
+) -> lazy_status {
+    with_return_address!(leave_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn leave_body(
+    state: *mut lazy_thread_state,
+    caller: usize,
 ) -> lazy_status {
     // SAFETY: the C caller passes a state or NULL.
     let state = unsafe { given(state) };
     entry::slow(|| {
-        state.ok_or_else(no_state)?.leave()?;
+        state.ok_or_else(no_state)?.leave(Origin::Address(caller))?;
         Ok(abi::LAZY_OK)
     })
 }
@@ -113,12 +130,17 @@ pub unsafe extern "C-unwind" fn lazy_thread_state_leave(
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_thread_state_free(state: *mut lazy_thread_state) {
+    with_return_address!(free_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn free_body(state: *mut lazy_thread_state, caller: usize) {
     // SAFETY: the C caller passes a state or NULL.
     let state = unsafe { given(state) };
     entry::slow(|| {
         if let Some(state) = state {
-            state.free();
+            state.free(Origin::Address(caller));
         }
         Ok(abi::LAZY_OK)
     });

@@ -1,7 +1,8 @@
 //! Chapter 8 of the header: diagnosis while things run.
 
-use super::entry;
+use super::{entry, with_return_address};
 use crate::abi::{LAZY_OK, lazy_observer, lazy_status};
+use crate::sys::site::Origin;
 use crate::sys::sized::Foreign;
 use crate::trace::observer;
 
@@ -50,8 +51,13 @@ use crate::trace::observer;
 ///
 /// **Since** 0.1.0
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C-unwind" fn lazy_set_observer(observer: *const lazy_observer) -> lazy_status {
+    with_return_address!(set_body, "rsi", "x1")
+}
+
+unsafe extern "C-unwind" fn set_body(observer: *const lazy_observer, caller: usize) -> lazy_status {
     // SAFETY: the C caller passes an observer that is valid during the call, or NULL.
     let observer = unsafe { Foreign::new(observer) };
-    entry::slow(|| observer::set(observer).map(|()| LAZY_OK))
+    entry::slow(|| observer::set(observer, Origin::Address(caller)).map(|()| LAZY_OK))
 }

@@ -13,7 +13,7 @@ impl Once {
     /// Closes the once, in any phase, without waiting for its attempt: the running callback finishes, and its caller is told.
     pub(crate) fn close(&self) -> Result<(), Failure> {
         let name = self.name();
-        let failure = Failure::closed(&name);
+        let failure = Failure::closed(self, &name);
         let mut error = Some(failure.clone());
         let now = clock::now_ns();
         let mut registry = registry::lock();

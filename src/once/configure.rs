@@ -123,7 +123,7 @@ impl Once {
             match verdict {
                 Verdict::Done => return Ok(()),
                 Verdict::Again => {}
-                Verdict::Closed => return Err(Failure::closed(c"")),
+                Verdict::Closed => return Err(Failure::closed(self, c"")),
                 Verdict::TooLate(..) if self.is_bound_to(bound, &offered) => return Ok(()),
                 Verdict::TooLate(latest, first) => return Err(self.too_late(latest, first)),
             }

@@ -113,7 +113,7 @@ impl Ownership<'_> {
     ) -> Failure {
         // What the callback said is taken before the description can say something.
         let (said, cause) = scope.take(code);
-        let description = Request::description(request);
+        let description = Request::description(request, self.once);
         let reason = Self::reason(code, said.map(|said| said.text));
         self.deferred(Failed::request(request, &description), code, cause, &reason)
     }
@@ -187,7 +187,7 @@ impl Ownership<'_> {
     }
 
     pub(super) fn request_unwound(&self, request: &Shared<Request>) -> Failure {
-        let description = Request::description(request);
+        let description = Request::description(request, self.once);
         self.deferred(Failed::request(request, &description), 0, None, UNWOUND)
     }
 
@@ -233,13 +233,10 @@ impl<'a> Failed<'a> {
 }
 
 impl Failure {
-    /// Using a once that is closed.
-    pub(crate) fn closed(name: &CStr) -> Self {
-        let text = if name.is_empty() {
-            text!("the once is closed, and stays so")
-        } else {
-            text!("{} is closed, and stays so", called(name))
-        };
+    /// Using a once that is closed; from then on it has no name.
+    pub(crate) fn closed(once: &Once, name: &CStr) -> Self {
+        let at = std::ptr::from_ref(once);
+        let text = text!("{} at {at:p} is closed, and stays so", called(name));
         Self::new(Error::Closed(text), name, Facts::default())
     }
 }

@@ -145,7 +145,7 @@ impl Once {
             }
             match self.word.look() {
                 word::READY => return Ok(None),
-                word::CLOSED => return Err(Failure::closed(c"")),
+                word::CLOSED => return Err(Failure::closed(self, c"")),
                 word::FRESH => self.furnish()?,
                 // It has become lockable meanwhile.
                 word if word & word::LOCKABLE != 0 => {}

@@ -59,7 +59,9 @@ impl Once {
             match step {
                 Step::Done => return Ok(Progress::Done),
                 Step::Inside => return Ok(Progress::InProgress),
-                Step::Closed(error) => return Err(error.unwrap_or_else(|| Failure::closed(c""))),
+                Step::Closed(error) => {
+                    return Err(error.unwrap_or_else(|| Failure::closed(self, c"")));
+                }
                 Step::Wait(attempt, limit_ns, host) => {
                     let limit = limit.get_or_insert_with(|| Limit::new(limit_ns));
                     self.attached(host::of(host)?, origin, || {

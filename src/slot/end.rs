@@ -45,20 +45,20 @@ impl Ending {
         }
     }
 
-    /// Runs the destructor. Where the host refuses, the value is leaked.
-    pub(super) fn run(self) -> Result<(), Failure> {
+    /// Runs the destructor, for a call from there. Where the host refuses, the value is leaked.
+    pub(super) fn run(self, origin: Origin) -> Result<(), Failure> {
         let body = self.value.body;
-        attached(self.config.bracket()?, body, Origin::Address(0), || {
-            self.run_attached();
+        attached(self.config.bracket()?, body, origin, || {
+            self.run_attached(origin);
             Ok(())
         })
     }
 
     /// The same inside the host.
-    pub(super) fn run_attached(&self) {
+    pub(super) fn run_attached(&self, origin: Origin) {
         bracket::share();
         let doing = Doing::Ending(self.value.index.into());
-        let _staying = Staying::begin(doing, self.value.body, Origin::Address(0));
+        let _staying = Staying::begin(doing, self.value.body, origin);
         Mark::during(self.value.body.mark(), || {
             self.config.factory.destroy(self.value.index, self.pointer);
         });
@@ -119,7 +119,7 @@ impl Body {
                 return Ok(());
             };
             match Ending::claim(value.clone()) {
-                Some(ending) => ending.run_attached(),
+                Some(ending) => ending.run_attached(origin),
                 None => wait_for_end(&value, origin)?,
             }
         }

@@ -11,6 +11,7 @@ use crate::sys::memory::{NoMemory, Shared, try_box};
 use crate::sys::pointer;
 use crate::sys::race;
 use crate::sys::row::Row;
+use crate::sys::site::Origin;
 use crate::sys::thread;
 use std::ffi::c_void;
 
@@ -191,7 +192,7 @@ const ROUNDS: u32 = 4;
 /// too, in as many rounds as POSIX has.
 pub(crate) fn forget_thread() {
     while let Some(entered) = leave(|_| true) {
-        entered.leave();
+        entered.leave(Origin::Address(0));
     }
     for _ in 0..ROUNDS {
         if !end_own() {
@@ -222,7 +223,7 @@ fn end_own() -> bool {
             any = true;
             take(&ending.value);
             // A host that refuses this thread has the value leaked.
-            let _ = ending.run();
+            let _ = ending.run(Origin::Address(0));
         }
     }
     any

@@ -25,7 +25,7 @@ impl Slot {
         let body = self.open()?;
         let entered = mine::find_entered(body.id(index));
         if let Some(value) = entered.filter(|value| value.live().is_some()) {
-            return exchange(&value, pointer, &body.config()?);
+            return exchange(&value, pointer, &body.config()?, origin);
         }
         while !self.set_own(body, index, pointer, origin)? {}
         Ok(())
@@ -45,7 +45,7 @@ impl Slot {
                 let there = body.find_held(&config, index);
                 match there.as_ref().map(|value| (value, value.stage())) {
                     Some((value, Stage::Live)) => {
-                        return exchange(value, pointer, &config).map(|()| true);
+                        return exchange(value, pointer, &config, origin).map(|()| true);
                     }
                     Some((value, Stage::Making)) if value.is_worked_on_here() => {
                         return Err(Making::again(value.clone()));
@@ -66,7 +66,12 @@ impl Slot {
 
 /// Puts a pointer in place of the one that is there. A thread's former value is ended at once; others may be using a former value of
 /// the process or of a snapshot, so it is ended with the rest.
-fn exchange(value: &Shared<Value>, pointer: *mut c_void, config: &Config) -> Result<(), Failure> {
+fn exchange(
+    value: &Shared<Value>,
+    pointer: *mut c_void,
+    config: &Config,
+    origin: Origin,
+) -> Result<(), Failure> {
     if value.live() == Some(pointer) {
         return Ok(());
     }
@@ -84,7 +89,7 @@ fn exchange(value: &Shared<Value>, pointer: *mut c_void, config: &Config) -> Res
         replaced
     })?;
     if is_ours {
-        Ending::begun(former, replaced, config.clone()).run_attached();
+        Ending::begun(former, replaced, config.clone()).run_attached(origin);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::table::Table;
 use super::value::{Holder, Stage, Value};
 use crate::error::{Error, Facts, Failure};
 use crate::host::attached;
+use crate::stay::{Doing, Staying};
 use crate::sys::anchor::Anchor;
 use crate::sys::memory::{NoMemory, Shared, try_box};
 use crate::sys::noexcept::noexcept;
@@ -42,38 +43,39 @@ impl Entered {
         std::ptr::eq(self.0.get(), snapshot)
     }
 
-    /// The end of this use; perhaps of the snapshot.
-    pub(super) fn leave(self) {
-        self.0.get().give_up();
+    /// The end of this use; perhaps of the snapshot, by a call from there.
+    pub(super) fn leave(self, origin: Origin) {
+        self.0.get().give_up(origin);
     }
 }
 
 /// Ends what has been captured so far, unless it gets away.
-struct Capture(Option<Box<Snapshot>>);
+struct Capture(Option<Box<Snapshot>>, Origin);
 
 impl Drop for Capture {
     fn drop(&mut self) {
         if let Some(snapshot) = self.0.take() {
-            noexcept(|| snapshot.end());
+            noexcept(|| snapshot.end(self.1));
         }
     }
 }
 
 impl Snapshot {
-    /// What this thread sees of the slots that can be shared.
-    pub(crate) fn capture() -> Result<Box<Self>, Failure> {
+    /// What this thread sees of the slots that can be shared; for a call from there.
+    pub(crate) fn capture(origin: Origin) -> Result<Box<Self>, Failure> {
         let seen = mine::seen()?;
-        let mut capture = Capture(Some(try_box(Self {
+        let snapshot = try_box(Self {
             table: Table::default(),
             users: AtomicUsize::new(1),
             is_freed: AtomicBool::new(false),
-        })?));
+        })?;
+        let mut capture = Capture(Some(snapshot), origin);
         for value in seen.iter() {
             if let Some(snapshot) = &mut capture.0
                 && value.holder != Holder::Process
                 && snapshot.table.find(value.id()).is_none()
             {
-                snapshot.take_in(value)?;
+                snapshot.take_in(value, origin)?;
             }
         }
         let mut held = body::lock_with_room()?;
@@ -82,7 +84,7 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    fn take_in(&mut self, value: &Value) -> Result<(), Failure> {
+    fn take_in(&mut self, value: &Value, origin: Origin) -> Result<(), Failure> {
         let body = value.body;
         let Ok(config) = body.config() else {
             return Ok(());
@@ -95,15 +97,18 @@ impl Snapshot {
             drop(self.table.move_into(larger));
         }
         let shared = Value::new(body, value.index, self.holder(), Stage::Making);
-        let shared = attached(config.bracket()?, body, Origin::Address(0), || {
+        let shared = attached(config.bracket()?, body, origin, || {
             let Some(shared) = body.begin(shared, &config)? else {
                 return Ok(None);
             };
             let mut making = Making::begun(shared.clone());
             bracket::share();
+            let doing = Doing::Sharing(value.index.into());
+            let staying = Staying::begin(doing, body, origin);
             let pointer = value
                 .live()
                 .and_then(|pointer| Mark::during(body.mark(), || config.factory.share(pointer)));
+            drop(staying);
             match pointer {
                 Some(pointer) => making.finish(pointer).map(|_| Some(shared)),
                 None => Ok(None),
@@ -133,21 +138,21 @@ impl Snapshot {
     }
 
     /// Takes it off this thread again.
-    pub(crate) fn leave(&self) -> Result<(), Failure> {
+    pub(crate) fn leave(&self, origin: Origin) -> Result<(), Failure> {
         let entered = mine::leave(|entered| entered.is_of(self));
         let entered = entered.ok_or_else(|| {
             let text =
                 "this thread has not entered that snapshot, or has left it as often as it entered";
             Failure::new(Error::NotFound(text!("{text}")), c"", Facts::default())
         })?;
-        entered.leave();
+        entered.leave(origin);
         Ok(())
     }
 
     /// Nobody enters it any more.
-    pub(crate) fn free(&self) {
+    pub(crate) fn free(&self, origin: Origin) {
         self.is_freed.store(true, Relaxed);
-        self.give_up();
+        self.give_up(origin);
     }
 
     /// In a forked child, where nobody but its only thread is inside.
@@ -158,7 +163,7 @@ impl Snapshot {
     }
 
     /// One user fewer.
-    fn give_up(&self) {
+    fn give_up(&self, origin: Origin) {
         if self.users.fetch_sub(1, order::drop_reference()) == 1 {
             self.users.load(order::last_reference());
             // SAFETY: it was made as a box by `capture`, and this was the last one that used it.
@@ -166,17 +171,17 @@ impl Snapshot {
             body::lock()
                 .snapshots
                 .take_first(|listed| std::ptr::eq(listed.get(), self));
-            last.end();
+            last.end(origin);
         }
     }
 
     /// Ends the values.
-    fn end(&self) {
+    fn end(&self, origin: Origin) {
         for value in self.table.values() {
             while let Some(held) = value.body.live_of(self.holder()) {
                 if let Some(ending) = Ending::claim(held) {
                     // A host that refuses this thread has the value leaked.
-                    let _ = ending.run();
+                    let _ = ending.run(origin);
                 }
             }
         }

@@ -20,7 +20,7 @@ unsafe impl Sync for Installed {}
 static INSTALLED: Installed = Installed(UnsafeCell::new(MaybeUninit::uninit()));
 
 /// Their numbers are not the same everywhere.
-const NAMES: [(&[u8], c_int); 21] = [
+const NAMES: [(&[u8], c_int); 24] = [
     (b"HUP", libc::SIGHUP),
     (b"INT", libc::SIGINT),
     (b"QUIT", libc::SIGQUIT),
@@ -41,6 +41,9 @@ const NAMES: [(&[u8], c_int); 21] = [
     (b"PROF", libc::SIGPROF),
     (b"WINCH", libc::SIGWINCH),
     (b"IO", libc::SIGIO),
+    (b"POLL", libc::SIGPOLL),
+    (b"CLD", libc::SIGCHLD),
+    (b"STKFLT", libc::SIGSTKFLT),
     (b"PWR", libc::SIGPWR),
 ];
 
@@ -57,7 +60,7 @@ const REFUSED: [c_int; 9] = [
     libc::SIGSYS,
 ];
 
-/// `QUIT`, `SIGQUIT`, `RTMIN+2` or `3`; `None` for what is none, or is not to be handled.
+/// `QUIT`, `SIGQUIT`, `RTMIN+2`, `RTMAX-2` or `3`; `None` for what is none, or is not to be handled.
 pub(crate) fn number(text: &[u8]) -> Option<c_int> {
     let short = text.strip_prefix(b"SIG").unwrap_or(text);
     // Digits alone: what is parsed may have a sign before them.
@@ -67,10 +70,12 @@ pub(crate) fn number(text: &[u8]) -> Option<c_int> {
     };
     let number = match NAMES.iter().find(|(name, _)| *name == short) {
         Some((_, number)) => *number,
-        None => match short.strip_prefix(b"RTMIN") {
-            Some(b"") => libc::SIGRTMIN(),
-            Some(above) => libc::SIGRTMIN().checked_add(from(above.strip_prefix(b"+")?)?)?,
-            None => from(text)?,
+        None => match (short.strip_prefix(b"RTMIN"), short.strip_prefix(b"RTMAX")) {
+            (Some(b""), _) => libc::SIGRTMIN(),
+            (_, Some(b"")) => libc::SIGRTMAX(),
+            (Some(above), _) => libc::SIGRTMIN().checked_add(from(above.strip_prefix(b"+")?)?)?,
+            (_, Some(below)) => libc::SIGRTMAX().checked_sub(from(below.strip_prefix(b"-")?)?)?,
+            (None, None) => from(text)?,
         },
     };
     (1..=libc::SIGRTMAX())

@@ -41,8 +41,9 @@ thread_local! {
     static AWAITED: Cell<Option<Anchor<Observer>>> = const { Cell::new(None) };
 }
 
-/// Puts an observer in the place of the one before, whose running calls have returned then; NULL removes it.
-pub(crate) fn set(table: Foreign<lazy_observer>) -> Result<(), Failure> {
+/// Puts an observer in the place of the one before, whose running calls have returned then; NULL removes it. For a call from
+/// there.
+pub(crate) fn set(table: Foreign<lazy_observer>, origin: Origin) -> Result<(), Failure> {
     let new = match table.read() {
         None => None,
         Some(Err(problem)) => return Err(Failure::invalid(text!("the observer: {problem}"))),
@@ -62,7 +63,6 @@ pub(crate) fn set(table: Foreign<lazy_observer>) -> Result<(), Failure> {
     {
         AWAITED.here(|awaited| awaited.set(Some(Anchor::new(&*old))));
         let whom = || whom(old.key());
-        let origin = Origin::Address(0);
         let wait = Wait::new(Doing::AwaitingObserver, &OBSERVING, origin, &whom, &|| ());
         host::known_inside(&OBSERVING, origin, || {
             host::wait_stubbornly(&wait, &old.left)

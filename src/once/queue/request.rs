@@ -95,9 +95,10 @@ impl Request {
     }
 
     /// What it says of itself; empty if it has nothing to say.
-    pub(crate) fn description(this: &Shared<Self>) -> Text {
+    pub(crate) fn description(this: &Shared<Self>, once: &dyn Subject) -> Text {
         let details = &this.details;
         details.describe.map_or_else(Text::default, |describe| {
+            let _staying = Staying::begin(Doing::Describing, once, details.origin);
             Mark::during(this.key(), || details.callback.describe(describe))
         })
     }
