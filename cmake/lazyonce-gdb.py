@@ -176,22 +176,22 @@ class Library:
             if number(place + self.at["stay_state"], 4) & STATE_BITS == TOLD:
                 kind, subject = number(place + self.at["stay_kind"], 4), number(place + self.at["stay_subject"])
                 found.setdefault((kind, subject), []).append(self.stay(place, threads))
-                doing, thread = number(place + self.at["stay_doing"], 4), number(place + self.at["stay_thread"])
-                self.asking[subject] += doing == ASKING
-                if doing == RELEASING:
-                    self.released.add((subject, thread, origin(place + self.at["stay_origin"])))
         return found
 
     def stay(self, place, threads):
         at, caller = place + self.at["stay_doing"], origin(place + self.at["stay_origin"])
         doing, argument = number(at, 4), number(at + POINTER)
+        thread, subject = number(place + self.at["stay_thread"]), number(place + self.at["stay_subject"])
+        self.asking[subject] += doing == ASKING
+        if doing == RELEASING:
+            self.released.add((subject, thread, caller))
         words = DOINGS[doing].format(self.since(number(place + self.at["stay_since"])))
         if doing in HOSTS:
             words %= "the host \"%s\"" % text(argument, QUOTED) if text(argument) else "the host"
         elif "%" in words:
             words %= threads.called(argument) if doing == AWAITING_REQUEST else argument
         called = "" if caller == UNKNOWN else ", %s %s" % ("queued by" if doing in OF_REQUEST else "called at", caller)
-        return "    %s %s%s" % (threads.called(number(place + self.at["stay_thread"])), words, called)
+        return "    %s %s%s" % (threads.called(thread), words, called)
 
     def slot(self, body):
         """What a slot is called: after it is retired it has no name."""
