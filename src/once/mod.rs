@@ -43,6 +43,7 @@ mod layout;
 mod named;
 #[cfg(not(loom))]
 mod permit;
+mod plain;
 mod prepare;
 mod queue;
 pub(crate) mod registry;
