@@ -129,14 +129,20 @@ static void check_waits(void) {
     CHECK_IS(ended(&waiter), LAZY_OK);
     CHECK_IS(ended(&late), LAZY_OK);
 }
+static const lazy_site binding = { "binding.c", 3, "on_behalf" };
+static lazy_status cancels_owner(void *once) {
+    return lazy_once_cancel_owner_slow((lazy_once *)once, &running, &binding) == 0 ? LAZY_OK : LAZY_E_INVALID;
+}
+static lazy_status resets(void *once) { return lazy_once_reset_slow((lazy_once *)once, &binding); }
 static void check_cancel(void) {
-    caller owner, canceller;
+    caller owner, canceller, other, resetter;
     lazy_config config = LAZY_CONFIG_INIT;
     lazy_request request = LAZY_REQUEST_INIT;
     config.name = "drained";
     CHECK_IS(lazy_once_configure(&drained, &config), LAZY_OK);
     request.fn = held;
     request.ctx = &running;
+    request.owner = &running;
     ticket = queue_request(&drained, request);
     begin(&owner, at_line, &drained);
     gate_wait(&running.inside);
@@ -145,7 +151,15 @@ static void check_cancel(void) {
     char what[64];
     snprintf(what, sizeof what, ", to cancel what thread %d runs or releases", atomic_load(&owner.id));
     check_line(&canceller, what, "once \"drained\" at 0x");
+    begin(&other, cancels_owner, &drained);
+    until_waiting(&other);
+    check_line(&other, what, "called at binding.c:3 (on_behalf)");
+    begin(&resetter, resets, &drained);
+    until_waiting(&resetter);
+    check_line(&resetter, "waited ", "called at binding.c:3 (on_behalf)");
     gate_open(&running.go);
+    CHECK_IS(ended(&other), LAZY_OK);
+    CHECK_IS(ended(&resetter), LAZY_OK);
     CHECK_IS(ended(&owner), LAZY_OK);
     CHECK_IS(ended(&canceller), LAZY_E_NOT_FOUND);
 }
@@ -177,7 +191,34 @@ static void check_drop(lazy_status (*releases)(void *)) {
     CHECK_IS(ended(&c), LAZY_OK);
     CHECK_IS(lazy_once_close(&dropped), LAZY_OK);
 }
+static hold calling = HOLD_INIT;
+static int32_t calls(void *arg) {
+    return LAZY_CALL((lazy_once *)arg, held, &calling) == LAZY_OK ? 0 : -1;
+}
+/* What runs at once inside another callback hangs. */
+static void check_inner(void) {
+    static lazy_once outer = LAZY_ONCE_INIT;
+    caller c;
+    char who[64];
+    CHECK_IS(LAZY_CALL(&outer, calls, &outer), LAZY_QUEUED);
+    begin(&c, at_line, &outer);
+    gate_wait(&calling.inside);
+    snprintf(who, sizeof who, "thread %d has ", atomic_load(&c.id));
+    char *text = dumped(), *line = line_about(text, who);
+    CHECK_HAS(line, "been inside a callback of an unnamed once at 0x");
+    CHECK_HAS(line, "(calls)");
+    free(line);
+    free(text);
+    gate_open(&calling.go);
+    CHECK_IS(ended(&c), LAZY_OK);
+}
 /* A description is asked for when the callback has failed. */
+static void check_slot_line(const char *what) {
+    char *text = dumped(), *line = line_about(text, "\nslot \"shared\"");
+    CHECK_HAS(text, what);
+    free(line);
+    free(text);
+}
 static hold describing = HOLD_INIT;
 static void describes(void *ctx, char *buffer, size_t size) {
     (void)ctx, (void)buffer, (void)size;
@@ -242,6 +283,7 @@ static void check_share(void) {
     big_give(&lock);
     gate_wait(&sharing.inside);
     check_line(&c, "been inside the share for index 4 of slot \"shared\" for ", " s");
+    check_slot_line("shares the one at index 4");
     gate_open(&sharing.go);
     gate_wait(&leaving.inside);
     check_line(&c, "been inside the destructor for index 4 of slot \"shared\" for ", " s");
@@ -294,6 +336,7 @@ static void check_observer(void) {
     snprintf(who, sizeof who, "thread %d has ", atomic_load(&c.id));
     text = dumped(), line = line_about(text, who);
     CHECK_HAS(line, "been inside on_event of the observer for ");
+    CHECK_HAS(line, " s, called at ");
     free(line);
     free(text);
     gate_open(&observing.go);
@@ -309,6 +352,7 @@ int main(void) {
     check_cancel();
     check_drop(at_line);
     check_drop(closes);
+    check_inner();
     check_describe();
     check_share();
     check_slot();

@@ -2,7 +2,7 @@
 // not-under: asan tsan valgrind: the tool has an allocator of its own, which does not refuse
 // Guards against an abort, or a request that is half taken, when memory runs out: with the allocator refusing at each call in
 // turn, submit takes a request whole or answers LAZY_E_NOMEM, drops nothing and replaces nothing; cancel and cancel_owner need
-// no memory, and what was taken runs once.
+// no memory, and what was taken runs once. An error that there is no memory to describe still has its status.
 #include "requests.h"
 #include <dlfcn.h>
 
@@ -77,6 +77,11 @@ int main(void) {
     *(void **)&allocations_left = dlsym(RTLD_DEFAULT, "allocations_left");
     CHECK(allocations_left != NULL);
     CHECK_IS(lazy_once_submit(&warm_up, NULL, NULL), LAZY_E_INVALID); /* what a thread's first failure needs is there */
+    allocations_left(0);
+    CHECK_IS(lazy_once_submit(&warm_up, NULL, NULL), LAZY_E_INVALID);
+    CHECK_IS(lazy_last_error()->status, LAZY_E_INVALID);
+    CHECK(lazy_last_error()->message != NULL);
+    allocations_left(-1);
     long most = 0;
     while (with(most)) most++;
     CHECK(most > 3); /* it did run out, in more than one place */

@@ -35,6 +35,15 @@ static int32_t lets_go_and_stays(void *ctx) {
 static lazy_status cancels(void *arg) {
     return lazy_once_cancel((lazy_once *)arg, ticket);
 }
+static void drops(void *ctx) { held(ctx); }
+static int32_t fails(void *ctx) {
+    (void)ctx;
+    return 1;
+}
+static void describes(void *ctx, char *buffer, size_t size) {
+    held(ctx);
+    snprintf(buffer, size, "described");
+}
 static int32_t create(void *ctx, uint32_t index, void **value) {
     (void)index;
     *value = ctx;
@@ -128,8 +137,10 @@ static int work(const char *mode) {
     request.fn = lets_go_and_stays;
     request.ctx = &inside;
     request.site = LAZY_HERE;
+    if (strstr(mode, "drop")) request.fn = nothing, request.drop = drops;
+    if (strstr(mode, "describe")) request.fn = fails, request.describe = describes;
     ticket = queue_request(&once, request);
-    lazy_status (*call)(void *) = !strcmp(mode, "cancel") ? cancels : !strcmp(mode, "slot") ? gets : in_init;
+    lazy_status (*call)(void *) = strstr(mode, "cancel") ? cancels : !strcmp(mode, "slot") ? gets : in_init;
     void *arg = call == gets ? (void *)&slot : (void *)&once;
     if (!strcmp(mode, "observer")) {
         lazy_observer observer = { sizeof observer, &inside, stays };
@@ -156,8 +167,9 @@ static int work(const char *mode) {
     }
     fprintf(stderr, "|%d %d|", atomic_load(&waiter.id), atomic_load(&owner.id));
     gate_open(&inside.go);
-    CHECK_IS(ended(&owner), LAZY_OK);
-    CHECK_IS(ended(&waiter), call == cancels ? LAZY_E_NOT_FOUND : LAZY_OK);
+    lazy_status result = strstr(mode, "describe") ? LAZY_E_DEFERRED : LAZY_OK;
+    CHECK_IS(ended(&owner), result);
+    CHECK_IS(ended(&waiter), call == cancels ? LAZY_E_NOT_FOUND : result);
     CHECK_IS(lazy_set_host(NULL), LAZY_OK);
     return 0;
 }
@@ -186,6 +198,10 @@ int main(int count, char **arguments) {
     CHECK_HAS(warnings, "no initializer");
     check_one_line("host", "once \"the slow one\", called at ", site);
     check_one_line("cancel", "once \"the slow one\", called at ", site);
+    check_one_line("drop", "once \"the slow one\", called at ", "it is inside the drop of a request queued by ");
+    check_one_line("describe", "once \"the slow one\", called at ", "it is inside the describe of a request queued by ");
+    check_one_line("cancel a drop", "once \"the slow one\", called at ", " is inside the drop of a request queued by ");
+    check_one_line("cancel a describe", "once \"the slow one\", called at ", " is inside the describe of a request queued by ");
     check_one_line("slot", "slot \"the slot\", called at ", "runs the factory, index 7 (started ");
     CHECK_HAS(strstr(warnings, "runs the factory"), " s ago at ");
     check_one_line("observer", "observer, called at ", " is inside its on_event (called ");

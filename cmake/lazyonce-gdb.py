@@ -34,6 +34,7 @@ DOINGS = (
     "is inside its prepare{}", "is inside its can_init{}", "waits{} for its attempt", "waits{} to cancel what %s runs or releases",
     "waits{} for index %d", "runs the factory{}, index %d", "runs the destructor{}, index %d", "waits{} for calls of its on_event", "is inside its on_event{}",
     "is inside the drop{} of a request of its", "is inside the describe{} of a request of its", "is inside its share{}, index %d",
+    "is inside a callback of it{}, which ran at once",
 )
 HOSTS, ASKING, AWAITING_REQUEST, RELEASING, OF_REQUEST = (0, 1), 3, 5, 11, (11, 12)
 ONCE, SLOT = 0, 1
@@ -279,7 +280,7 @@ def tell():
             head = library.bound(subject) if kind == ONCE else library.slot(subject) if kind == SLOT else "the observer"
             print("\n".join([head, *lines]))
         if number(library.untold, 4):
-            print("and so on: %d more that wait are not listed" % number(library.untold, 4))
+            print("and so on: %d more, which wait or are inside a callback, are not listed" % number(library.untold, 4))
 
 
 class Lazyonce(gdb.Command):

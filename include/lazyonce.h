@@ -393,8 +393,8 @@ typedef struct lazy_once {
 /** A place in a program: where something was asked for. `LAZY_HERE` makes one. */
 typedef struct lazy_site {
     /**
-     * The source file, or the object file if only an address is known; NULL if unknown. In a request it must stay valid until
-     * the request has run or is cancelled; whatever starts an attempt is copied.
+     * The source file, or the object file if only an address is known; NULL if unknown. What is handed in is read during the call only: what
+     * queues a request or starts an attempt copies it.
      */
     const char *file;
     /** The line, counted from 1; 0 if unknown. */
@@ -473,7 +473,7 @@ typedef struct lazy_info {
     uint64_t since_ns;
     /** How long the successful attempt took, in nanoseconds. */
     uint64_t init_ns;
-    /** Where the request that is running now was made. */
+    /** Where the request that is running now was made, by the strings that were handed in with it. */
     struct lazy_site running;
     /** Where the latest attempt was started. Valid until the next attempt, the close, or the end of the storage. */
     struct lazy_site init_site;
@@ -501,7 +501,8 @@ typedef struct lazy_slot_config {
     void *ctx;
     /**
      * The factory: stores a value, which may be NULL, and returns 0; another value is a failure, and nothing is kept. NULL if
-     * values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`.
+     * values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`. `longjmp` out of it is forbidden:
+     * when this thread asks for the value again, or ends, that counts as a failure, which those who wait get then.
      */
     int32_t (*create)(void *ctx, uint32_t index, void **value);
     /**
@@ -582,7 +583,7 @@ typedef struct lazy_error {
     lazy_status status;
     /** What the callback or initializer returned; 0 if none did. */
     int32_t code;
-    /** A sentence that a person can act on; never NULL. */
+    /** A sentence that a person can act on; never NULL. Without memory for it, what `lazy_status_string` says, and nothing else is told. */
     const char *message;
     /** The name of the once or slot; NULL if it has none. */
     const char *once;
@@ -1089,6 +1090,18 @@ LAZY_API lazy_status lazy_once_cancel(lazy_once *once, uint64_t ticket);
 LAZY_API size_t lazy_once_cancel_owner(lazy_once *once, const void *owner);
 
 /**
+ * `lazy_once_cancel_owner` with the place in the source: for bindings, whose own call is not what people look for.
+ *
+ * - `once`, `owner`: as for `lazy_once_cancel_owner`.
+ * - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; read during the call only. NULL for none.
+ *
+ * **Returns**, **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_cancel_owner`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API size_t lazy_once_cancel_owner_slow(lazy_once *once, const void *owner, const lazy_site *site);
+
+/**
  * The once of that name, the same for everybody in the process: how two frameworks share "cuda".
  *
  * It is made by whoever asks first, and never freed. Whoever configures it first decides: an equal configuration is
@@ -1139,6 +1152,18 @@ LAZY_API lazy_once *lazy_once_named(const char *name);
  * **Since** 0.1.0
  */
 LAZY_API lazy_status lazy_once_reset(lazy_once *once);
+
+/**
+ * `lazy_once_reset` with the place in the source: for bindings, whose own call is not what people look for.
+ *
+ * - `once`: as for `lazy_once_reset`.
+ * - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; read during the call only. NULL for none.
+ *
+ * **Returns**, **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_reset`.
+ *
+ * **Since** 0.1.0
+ */
+LAZY_API lazy_status lazy_once_reset_slow(lazy_once *once, const lazy_site *site);
 
 /**
  * Ends `once` for good: drops its queue, sends its waiters away, and frees what it owns.
@@ -1774,24 +1799,26 @@ LAZY_API const lazy_error *lazy_last_error(void);
 LAZY_API const char *lazy_status_string(lazy_status status);
 
 /**
- * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
- * it, since when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
- * `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
- * thread of one's own.
+ * Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes it, since
+ * when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
+ * `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are
+ * the thread numbers here, or from a thread of one's own.
  *
- * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
- * not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
- * are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
- * on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor, `share`, `on_event`, or a queued request's `drop` or `describe`: its number,
- * for how long, and where its call came from, or where the request was handed in. Of more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
- * `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a
- * name quotation marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
+ * A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is not what
+ * hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there are,
+ * and which threads make, end or share one, up to 16 of them. Then comes a line for each thread that waits, for an attempt, to cancel, for a
+ * value, or for a host's lock on its way in or back; and for each that is inside a `prepare`, `can_init`, factory, destructor, `share`,
+ * `on_event`, a queued request's `drop` or `describe`, or a callback that ran at once, unless that found its once ready: its number, for how
+ * long, and where its call came from, or where the request was handed in. 256 that wait are told, and at least 64 that are inside something;
+ * of more only the count. A place that is known by an address only is told by the exported function around it, or as `OBJECT+0xOFFSET`, for
+ * `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a name quotation
+ * marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
  *
- * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
- * the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, and
- * ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like every handler it
- * ends a `sleep` or `poll` early. It fits on an
- * alternate stack of 8 KiB. A thread that was inside one of the library's short locks writes it a moment later. Read when the library is loaded.
+ * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr
+ * whenever the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called
+ * then, and ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like
+ * every handler it ends a `sleep` or `poll` early. It fits on an alternate stack of 8 KiB. A thread that was inside one of the library's
+ * short locks writes it a moment later. Read when the library is loaded.
  *
  * - `fd`: a file descriptor to write to, such as 2.
  *
@@ -2034,7 +2061,7 @@ LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *c
 
 #ifdef LAZY_TSAN_
 /*
- * ThreadSanitizer sees the acquire only where the load is compiled with it, so the card takes the inline paths as well.
+ * ThreadSanitizer sees the acquire only where the load is compiled with it, so the three short names take the inline paths as well.
  * The library itself tells the sanitizer the rest.
  */
 LAZY_INLINE_ bool lazy_is_initialized(void) { return lazy_once_is_initialized(lazy_default()); }

@@ -139,8 +139,8 @@ pub type lazy_fn = Option<unsafe extern "C-unwind" fn(ctx: *mut c_void) -> i32>;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct lazy_site {
-    /// The source file, or the object file if only an address is known; NULL if unknown. In a request it must stay valid until
-    /// the request has run or is cancelled; whatever starts an attempt is copied.
+    /// The source file, or the object file if only an address is known; NULL if unknown. What is handed in is read during the call only: what
+    /// queues a request or starts an attempt copies it.
     pub file: *const c_char,
     /// The line, counted from 1; 0 if unknown.
     pub line: u32,
@@ -302,7 +302,7 @@ pub struct lazy_error {
     pub status: lazy_status,
     /// What the callback or initializer returned; 0 if none did.
     pub code: i32,
-    /// A sentence that a person can act on; never NULL.
+    /// A sentence that a person can act on; never NULL. Without memory for it, what `lazy_status_string` says, and nothing else is told.
     pub message: *const c_char,
     /// The name of the once or slot; NULL if it has none.
     pub once: *const c_char,
@@ -348,7 +348,7 @@ pub struct lazy_info {
     pub since_ns: u64,
     /// How long the successful attempt took, in nanoseconds.
     pub init_ns: u64,
-    /// Where the request that is running now was made.
+    /// Where the request that is running now was made, by the strings that were handed in with it.
     pub running: lazy_site,
     /// Where the latest attempt was started. Valid until the next attempt, the close, or the end of the storage.
     pub init_site: lazy_site,
@@ -405,7 +405,8 @@ pub struct lazy_slot_config {
     /// The first argument of the callbacks.
     pub ctx: *mut c_void,
     /// The factory: stores a value, which may be NULL, and returns 0; another value is a failure, and nothing is kept. NULL if
-    /// values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`.
+    /// values come from `lazy_slot_set` only. A C++ exception out of it comes out of `lazy_slot_get`. `longjmp` out of it is forbidden:
+    /// when this thread asks for the value again, or ends, that counts as a failure, which those who wait get then.
     pub create: Option<
         unsafe extern "C-unwind" fn(ctx: *mut c_void, index: u32, value: *mut *mut c_void) -> i32,
     >,

@@ -125,14 +125,14 @@ fn append_slot(line: &mut Line, info: &slot::Info) {
         info.live,
         if info.live == 1 { "" } else { "s" }
     );
-    for busy in info.busy.iter().take(info.all_busy) {
-        let does = if busy.is_made { "makes" } else { "ends" };
-        append!(
-            *line,
-            ", thread {} {does} the one at index {}",
-            busy.thread,
-            busy.index
-        );
+    for busy in info.busy.iter().flatten() {
+        let does = match busy.doing {
+            Doing::Ending(_) => "ends",
+            Doing::Sharing(_) => "shares",
+            _ => "makes",
+        };
+        let (thread, index) = (busy.thread, busy.index);
+        append!(*line, ", thread {thread} {does} the one at index {index}");
     }
     if let Some(more @ 1..) = info.all_busy.checked_sub(info.busy.len()) {
         append!(*line, " and so on, {more} more");
@@ -171,7 +171,8 @@ fn append_once(line: &mut Line, once: &Once, info: &Info, known: &[Known]) {
     if let Some(init) = info.init() {
         append!(*line, " started at {}", place(init, known));
     }
-    if let Some(running) = info.running {
+    let is_describing = stay::is_describing(std::ptr::from_ref(once).addr(), info.owner);
+    if let Some(running) = info.running.filter(|_| !is_describing) {
         append!(
             *line,
             ", running a callback queued by {}",

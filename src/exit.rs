@@ -15,6 +15,7 @@ pub(crate) unsafe extern "C-unwind" fn thread_exit(_: *mut c_void) {
             inside(|| {
                 noexcept(|| {
                     crate::stay::forget_thread();
+                    crate::slot::end_left();
                     crate::once::forget_thread();
                     crate::ffi::forget_view();
                     crate::error::forget_thread();

@@ -49,6 +49,27 @@ pub(crate) enum Doing {
     Describing,
     /// It is inside `share`, for the value at that index.
     Sharing(u64),
+    /// It is inside a callback that ran at once, but not where the once was found ready.
+    Calling,
+}
+
+#[cfg(not(loom))]
+impl Doing {
+    /// Is it in a callback?
+    pub(crate) fn is_inside(self) -> bool {
+        matches!(
+            self,
+            Self::Preparing
+                | Self::Asking
+                | Self::Making(_)
+                | Self::Ending(_)
+                | Self::Observing(_)
+                | Self::Releasing
+                | Self::Describing
+                | Self::Sharing(_)
+                | Self::Calling
+        )
+    }
 }
 
 #[cfg(loom)]
@@ -60,6 +81,10 @@ mod model {
     use crate::sys::site::Origin;
 
     pub(crate) struct Staying;
+
+    pub(crate) fn is_describing(_once: usize, _thread: u64) -> bool {
+        false
+    }
 
     impl Staying {
         pub(crate) fn begin(_doing: Doing, _subject: &dyn Subject, _origin: Origin) -> Self {

@@ -154,7 +154,7 @@ LAZY_INLINE_ lazy_status lazy_once_call_at_(lazy_once *once, lazy_fn fn, void *c
 
 #ifdef LAZY_TSAN_
 /*
- * ThreadSanitizer sees the acquire only where the load is compiled with it, so the card takes the inline paths as well.
+ * ThreadSanitizer sees the acquire only where the load is compiled with it, so the three short names take the inline paths as well.
  * The library itself tells the sanitizer the rest.
  */
 LAZY_INLINE_ bool lazy_is_initialized(void) { return lazy_once_is_initialized(lazy_default()); }

@@ -4,7 +4,7 @@ import operator
 import os
 import sys
 from types import FrameType
-from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple
+from typing import Callable, Dict, Hashable, NoReturn, Optional, Tuple, Union
 
 from . import _run
 from ._errors import E_CLOSED, E_DEFERRED, LazyError, failure_of
@@ -45,9 +45,25 @@ def _nanoseconds(timeout: float) -> int:
     return int(min(timeout * 1e9, NO_LIMIT))
 
 
-def site_of(frame: FrameType) -> Site:
-    code = frame.f_code
-    return Site(os.fsencode(code.co_filename), frame.f_lineno, code.co_name.encode(errors="replace"))
+Caller = Union[FrameType, Site, None]
+"""Where a call comes from; None where that is C, and no frame of Python's is beneath."""
+
+
+def caller() -> Optional[FrameType]:
+    """Who has called what calls this."""
+    try:
+        return sys._getframe(2)
+    except ValueError:
+        return None
+
+
+def site_of(caller: Caller) -> Site:
+    if isinstance(caller, Site):
+        return caller
+    if caller is None:
+        return Site(b"C", 0, b"a call without a frame of Python's")
+    code = caller.f_code
+    return Site(os.fsencode(code.co_filename), caller.f_lineno, code.co_name.encode(errors="replace"))
 
 
 class Once(Single):
@@ -120,21 +136,21 @@ class Once(Single):
         if self._word.value == READY:
             fn()
             return True
-        return self._submit(fn, key, phase, owner, sys._getframe(1))
+        return self._submit(fn, key, phase, owner, caller())
 
     def _submit(
-        self, fn: Callable[[], object], key: Hashable, phase: int, owner: object, frame: FrameType,
+        self, fn: Callable[[], object], key: Hashable, phase: int, owner: object, caller: Caller,
         made: Optional[_run.Frames] = None,
     ) -> bool:
-        """For the caller in `frame`. `made` is the traceback of a call that was first registered elsewhere."""
+        """For that caller. `made` is the traceback of a call that was first registered elsewhere."""
         if not callable(fn):
             raise TypeError("fn must be callable, not %r" % (fn,))
         phase = operator.index(phase)
         if not -(2**31) <= phase < 2**31:
             raise ValueError("phase must be a 32-bit number, not %r" % phase)
         held = None if key is None else self._keys.get(key)
-        site = site_of(frame)
-        frames = made or _run.frames_from(frame)
+        site = site_of(caller)
+        frames = made or _run.frames_from(None if isinstance(caller, Site) else caller)
         runner = _run.Runner(_run.Call(fn, self._address, frames, (site, owner, held), self._drops))
         request = Request(
             ctypes.sizeof(Request), _run.RUN_ADDRESS, id(runner), _run.DROP_ADDRESS, None if owner is None else id(owner),
@@ -157,13 +173,12 @@ class Once(Single):
         """
         if self._word.value == READY:
             return True
-        return self._init(timeout, sys._getframe(1))
+        return self._init(timeout, caller())
 
-    def _init(self, timeout: Optional[float], frame: FrameType) -> bool:
-        """For the caller in `frame`."""
+    def _init(self, timeout: Optional[float], caller: Caller) -> bool:
+        """For that caller."""
         limit = None if timeout is None else ctypes.c_uint64(_nanoseconds(timeout))
-        site = site_of(frame)
-        return self._enter(LIBRARY.lazy_once_run_slow, None, None, limit, site) == OK
+        return self._enter(LIBRARY.lazy_once_run_slow, None, None, limit, site_of(caller)) == OK
 
     def is_initialized(self) -> bool:
         """Has the initializer succeeded, and has everything that was queued run?"""
@@ -178,14 +193,14 @@ class Once(Single):
         not end this wait; it is raised afterwards."""
         if owner is None:
             raise ValueError("owner must not be None")
-        count: int = self._enter(LIBRARY.lazy_once_cancel_owner, id(owner))
+        count: int = self._enter(LIBRARY.lazy_once_cancel_owner_slow, id(owner), site_of(caller()))
         if count == ctypes.c_size_t(-1).value:
             raise self._error()[0]
         return count
 
     def reset(self) -> None:
-        """Makes this fresh again, when no attempt is running: the next `init` runs the initializer. The queue is kept."""
-        if self._enter(LIBRARY.lazy_once_reset) == IN_PROGRESS:
+        """Makes this fresh again: the next `init` runs the initializer. Waits for another thread's attempt. The queue is kept."""
+        if self._enter(LIBRARY.lazy_once_reset_slow, site_of(caller())) == IN_PROGRESS:
             raise LazyError("a once cannot be reset from inside its own attempt")
 
     def close(self) -> None:

@@ -14,13 +14,12 @@ import os
 import sys
 import threading
 import weakref
-from types import FrameType
 from typing import Any, Callable, Dict, Generic, List, NoReturn, Optional, Set, Tuple, TypeVar
 
 from . import _run
 from ._errors import E_NOT_FOUND, DeadlockError, failure_of
 from ._library import HOST, LIBRARY, SlotConfig
-from ._once import policy, site_of
+from ._once import Caller, caller, policy, site_of
 from ._single import Single
 
 T = TypeVar("T")
@@ -138,18 +137,17 @@ class Slot(Single, Generic[T]):
         self._factory = factory
         self._name = str(getattr(factory, "__qualname__", type(factory).__qualname__))
         self._values: Optional[Values[T]] = None
-        of_process = policy("scope", scope, SCOPE) == SCOPE["process"]
+        number = policy("scope", scope, SCOPE)
         self._local = threading.local()
-        if of_process:
+        self._storage = (ctypes.c_uint64 * 4)()
+        self._address = ctypes.addressof(self._storage)
+        # The library gives the factory two arguments more, which `next` must not see.
+        config = SlotConfig(
+            ctypes.sizeof(SlotConfig), self._name.encode(errors="replace"), id(_mine), _run.RUN_ADDRESS, host=HOST, scope=number,
+        )
+        _run.enter(_fail, LIBRARY.lazy_slot_configure, self._address, config)
+        if number == SCOPE["process"]:
             self._values = Values()
-            self._storage = (ctypes.c_uint64 * 4)()
-            self._address = ctypes.addressof(self._storage)
-            # The library gives the factory two arguments more, which `next` must not see.
-            config = SlotConfig(
-                ctypes.sizeof(SlotConfig), self._name.encode(errors="replace"), id(_mine), _run.RUN_ADDRESS, host=HOST,
-                scope=SCOPE["process"],
-            )
-            _run.enter(_fail, LIBRARY.lazy_slot_configure, self._address, config)
         else:
             _slots.add(weakref.ref(self, _slots.discard))
 
@@ -159,23 +157,41 @@ class Slot(Single, Generic[T]):
         index = operator.index(index)
         if not 0 <= index <= LAST_INDEX:
             raise ValueError("index must be a number from 0 to 2**32 - 1, not %r" % (index,))
-        if self._values is not None:
-            return self._of_process(self._values.found, index, sys._getframe(1))
-        for snapshot in reversed(_mine.entered):
-            if (self, index) in snapshot.found:
-                lent: T = snapshot.found[self, index]
-                return lent
-        own = self._own()
-        if own is not None and index in own.found:
-            return own.found[index]
-        return self._make_own(index)
+        if self._values is None:
+            for snapshot in reversed(_mine.entered):
+                if (self, index) in snapshot.found:
+                    lent: T = snapshot.found[self, index]
+                    return lent
+        found = (self._values or self._own()).found
+        if index not in found:
+            self._make(found, index, caller())
+        return found[index]
 
-    def _own(self) -> Optional[Values[T]]:
+    def _own(self) -> Values[T]:
         """What this thread has."""
         own: Optional[Values[T]] = getattr(self._local, "values", None)
+        if own is None:
+            own = self._local.values = Values(threading.get_ident())
         return own
 
-    def _make_own(self, index: int) -> T:
+    def _make(self, found: Dict[int, T], index: int, caller: Caller) -> None:
+        """For that caller, inside the library, which tells of it."""
+        outer = _mine.runner
+        try:
+            _mine.runner = _run.Runner(_run.Call(functools.partial(self._put, found, index), self._address))
+            value, site = ctypes.byref(ctypes.c_void_p()), site_of(caller)
+            _run.enter(_fail, LIBRARY.lazy_slot_get_slow, self._address, index, value, site)
+        finally:
+            _mine.runner = outer
+        if index not in found:
+            self._make_again(found, index)
+
+    def _put(self, found: Dict[int, T], index: int) -> None:
+        found[index] = self._factory(index)
+
+    def _make_again(self, found: Dict[int, T], index: int) -> None:
+        """Where an interpreter state that this thread had before has made the value, which ended with that: each callback from a thread of
+        C's has a state of its own. The library takes it for made."""
         making, place = _mine.making, (self, index)
         running = making.get(place)
         if running is not None and running() is not None:
@@ -186,30 +202,10 @@ class Slot(Single, Generic[T]):
         here = Making()
         try:
             making[place] = weakref.ref(here)
-            value = self._factory(index)
+            self._put(found, index)
         finally:
             del here
             making.pop(place, None)
-        own = self._own()
-        if own is None:
-            own = self._local.values = Values(threading.get_ident())
-        own.found[index] = value
-        return value
-
-    def _of_process(self, found: Dict[int, T], index: int, frame: FrameType) -> T:
-        """For the caller in `frame`."""
-        if index not in found:
-            outer = _mine.runner
-            try:
-                _mine.runner = _run.Runner(_run.Call(functools.partial(self._make_for_all, found, index), self._address))
-                value, site = ctypes.byref(ctypes.c_void_p()), site_of(frame)
-                _run.enter(_fail, LIBRARY.lazy_slot_get_slow, self._address, index, value, site)
-            finally:
-                _mine.runner = outer
-        return found[index]
-
-    def _make_for_all(self, found: Dict[int, T], index: int) -> None:
-        found[index] = self._factory(index)
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if hasattr(self, "_address") and not finalizing():
@@ -229,8 +225,8 @@ class ThreadState(Single):
         self._values: Values[Any] = Values()
         for each in list(_slots):
             slot = each()
-            values = None if slot is None else slot._own()
-            if values is not None:
+            if slot is not None:
+                values = slot._own()
                 self._values.found.update({(slot, index): value for index, value in list(values.found.items())})
         for snapshot in _mine.entered:
             self._values.found.update(snapshot.found)

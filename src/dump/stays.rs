@@ -33,7 +33,10 @@ pub(super) fn dump(to: To) -> Result<(), SystemError> {
         0 => Ok(()),
         more => {
             let mut line = Line::new();
-            append!(line, "and so on: {more} more that wait are not listed");
+            append!(
+                line,
+                "and so on: {more} more, which wait or are inside a callback, are not listed"
+            );
             to.write(line.finish())
         }
     }
@@ -94,10 +97,12 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
         Doing::AwaitingObserver => append!(*line, "waited {since} for calls of on_event of "),
         Doing::Releasing => append!(*line, "been inside the drop of a request of "),
         Doing::Describing => append!(*line, "been inside the describe of a request of "),
+        Doing::Calling => append!(*line, "been inside a callback of "),
         Doing::Sharing(index) => append!(*line, "been inside the share for index {index} of "),
     }
     append_subject(line, stay);
-    if is_inside(stay.doing) {
+    // Where it waits that stands before what it waits for.
+    if stay.doing.is_inside() {
         append!(*line, " for {since}");
     }
     if stay.origin.is_known() {
@@ -107,21 +112,6 @@ pub(crate) fn append_stay(line: &mut Line, stay: &Stay) {
         };
         append!(*line, ", {how} {seen}");
     }
-}
-
-/// Is it in a callback? How long, stands behind whose that is.
-fn is_inside(doing: Doing) -> bool {
-    matches!(
-        doing,
-        Doing::Preparing
-            | Doing::Asking
-            | Doing::Making(_)
-            | Doing::Ending(_)
-            | Doing::Observing(_)
-            | Doing::Releasing
-            | Doing::Describing
-            | Doing::Sharing(_)
-    )
 }
 
 #[inline(never)]

@@ -90,24 +90,26 @@ pub unsafe extern "C-unwind" fn lazy_status_string(status: lazy_status) -> *cons
     crate::error::status_text(status).as_ptr()
 }
 
-/// Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes
-/// it, since when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
-/// `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are the thread numbers here, or from a
-/// thread of one's own.
+/// Writes how every once stands that the library references, one line for each: its name and address, phase, who initializes it, since
+/// when and from where, what is running and where that was handed in, how many threads wait for it to be initialized or are inside
+/// `prepare` or `can_init`, how many requests are queued. For a process that hangs: `call (int)lazy_dump(2)` in gdb, whose LWP numbers are
+/// the thread numbers here, or from a thread of one's own.
 ///
-/// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is
-/// not what hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there
-/// are, and which threads make or end one. Then comes a line for each thread that waits, for an attempt, to cancel, for a value, or for a host's lock
-/// on its way in or back, or that is inside a `prepare`, `can_init`, factory, destructor, `share`, `on_event`, or a queued request's `drop` or `describe`: its number,
-/// for how long, and where its call came from, or where the request was handed in. Of more than 256 such threads only the count is told. A place that is known by an address only is told by the exported function around it, or as
-/// `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a
-/// name quotation marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
+/// A once that owns no memory, because it is ready or fresh with nothing queued and was never configured, is not listed: it is not what
+/// hangs. Behind the onces stands a line for each slot that has values, or whose first one is being made: its name, how many there are,
+/// and which threads make, end or share one, up to 16 of them. Then comes a line for each thread that waits, for an attempt, to cancel, for a
+/// value, or for a host's lock on its way in or back; and for each that is inside a `prepare`, `can_init`, factory, destructor, `share`,
+/// `on_event`, a queued request's `drop` or `describe`, or a callback that ran at once, unless that found its once ready: its number, for how
+/// long, and where its call came from, or where the request was handed in. 256 that wait are told, and at least 64 that are inside something;
+/// of more only the count. A place that is known by an address only is told by the exported function around it, or as `OBJECT+0xOFFSET`, for
+/// `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a name quotation
+/// marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
 ///
-/// `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr whenever
-/// the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called then, and
-/// ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like every handler it
-/// ends a `sleep` or `poll` early. It fits on an
-/// alternate stack of 8 KiB. A thread that was inside one of the library's short locks writes it a moment later. Read when the library is loaded.
+/// `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr
+/// whenever the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called
+/// then, and ends a blocking call early, or not, as it did; what is installed later takes its place, and its default action is gone; like
+/// every handler it ends a `sleep` or `poll` early. It fits on an alternate stack of 8 KiB. A thread that was inside one of the library's
+/// short locks writes it a moment later. Read when the library is loaded.
 ///
 /// - `fd`: a file descriptor to write to, such as 2.
 ///

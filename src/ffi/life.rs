@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 
-use super::{entry, view, with_return_address};
-use crate::abi::{self, lazy_info, lazy_once, lazy_status};
+use super::{entry, origin, view, with_return_address};
+use crate::abi::{self, lazy_info, lazy_once, lazy_site, lazy_status};
 use crate::error::Failure;
 use crate::once::{self, Progress};
 use crate::sys::site::Origin;
@@ -77,16 +77,48 @@ pub unsafe extern "C-unwind" fn lazy_once_reset(once: *mut lazy_once) -> lazy_st
 }
 
 unsafe extern "C-unwind" fn reset_body(once: *mut lazy_once, caller: usize) -> lazy_status {
+    // SAFETY: as in `lazy_once_reset`.
+    unsafe { reset(once, Origin::Address(caller)) }
+}
+
+/// `lazy_once_reset` with the place in the source: for bindings, whose own call is not what people look for.
+///
+/// - `once`: as for `lazy_once_reset`.
+/// - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; read during the call only. NULL for none.
+///
+/// **Returns**, **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_reset`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_reset_slow(
+    once: *mut lazy_once,
+    site: *const lazy_site,
+) -> lazy_status {
+    with_return_address!(reset_slow_body, "rdx", "x2")
+}
+
+unsafe extern "C-unwind" fn reset_slow_body(
+    once: *mut lazy_once,
+    site: *const lazy_site,
+    caller: usize,
+) -> lazy_status {
+    // SAFETY: as in `lazy_once_reset`, and the C caller passes a site or NULL.
+    unsafe { reset(once, origin(site, caller)) }
+}
+
+/// # Safety
+/// As `lazy_once_reset`; what the origin points to is there during the call.
+unsafe fn reset(once: *mut lazy_once, origin: Origin) -> lazy_status {
     // SAFETY: the C caller passes a once or NULL.
     let once = unsafe { entry::once(once) };
     entry::slow(|| {
         let once = entry::owned(once)?;
         once.check_frames()?;
-        once.reset(Origin::Address(caller))
-            .map(|progress| match progress {
-                Progress::Done => abi::LAZY_OK,
-                Progress::InProgress => abi::LAZY_IN_PROGRESS,
-            })
+        once.reset(origin).map(|progress| match progress {
+            Progress::Done => abi::LAZY_OK,
+            Progress::InProgress => abi::LAZY_IN_PROGRESS,
+        })
     })
 }
 

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use super::entry::own;
 use super::{entry, origin, with_return_address};
-use crate::abi::{self, lazy_once, lazy_receipt, lazy_request, lazy_status};
+use crate::abi::{self, lazy_once, lazy_receipt, lazy_request, lazy_site, lazy_status};
 use crate::error::{self, Failure};
 use crate::once::{self, Ask, Cancelled, Decision, Details, Once, Replaced};
 use crate::sys::callback::Callback;
@@ -136,6 +136,41 @@ unsafe extern "C-unwind" fn cancel_owner_body(
     owner: *const c_void,
     caller: usize,
 ) -> usize {
+    // SAFETY: as in `lazy_once_cancel_owner`.
+    unsafe { cancel_owner(once, owner, Origin::Address(caller)) }
+}
+
+/// `lazy_once_cancel_owner` with the place in the source: for bindings, whose own call is not what people look for.
+///
+/// - `once`, `owner`: as for `lazy_once_cancel_owner`.
+/// - `site`: the place, as `LAZY_HERE` makes it, for the trace, the dump and the warnings; read during the call only. NULL for none.
+///
+/// **Returns**, **Threads**, **Blocking**, **Unwinding and fork** as `lazy_once_cancel_owner`.
+///
+/// **Since** 0.1.0
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn lazy_once_cancel_owner_slow(
+    once: *mut lazy_once,
+    owner: *const c_void,
+    site: *const lazy_site,
+) -> usize {
+    with_return_address!(cancel_owner_slow_body, "rcx", "x3")
+}
+
+unsafe extern "C-unwind" fn cancel_owner_slow_body(
+    once: *mut lazy_once,
+    owner: *const c_void,
+    site: *const lazy_site,
+    caller: usize,
+) -> usize {
+    // SAFETY: as in `lazy_once_cancel_owner`, and the C caller passes a site or NULL.
+    unsafe { cancel_owner(once, owner, origin(site, caller)) }
+}
+
+/// # Safety
+/// As `lazy_once_cancel_owner`; what the origin points to is there during the call.
+unsafe fn cancel_owner(once: *mut lazy_once, owner: *const c_void, origin: Origin) -> usize {
     // SAFETY: the C caller passes a once or NULL.
     let Some(once) = (unsafe { entry::once(once) }).filter(|_| !owner.is_null()) else {
         entry::invalid(
@@ -147,7 +182,7 @@ unsafe extern "C-unwind" fn cancel_owner_body(
     let mut withdrawn = usize::MAX;
     entry::slow(|| {
         let once = entry::owned(Some(once))?;
-        withdrawn = once.cancel_owner(owner.addr(), Origin::Address(caller))?;
+        withdrawn = once.cancel_owner(owner.addr(), origin)?;
         Ok(abi::LAZY_OK)
     });
     withdrawn

@@ -38,9 +38,10 @@ pub(super) fn last_error() -> *const lazy_error {
         Some(view) if view.failure.same(&failure) => view,
         old => {
             drop(old);
+            let status = failure.status();
             match View::try_new(failure).and_then(try_box) {
                 Ok(view) => view,
-                Err(NoMemory) => return &raw const NO_MEMORY.0,
+                Err(NoMemory) => return bare_error(status),
             }
         }
     };
@@ -54,8 +55,26 @@ struct Constant(lazy_error);
 // SAFETY: never written to, and what it points to is static.
 unsafe impl Sync for Constant {}
 
-/// The error where there is no memory to show one.
-static NO_MEMORY: Constant = Constant(bare(LAZY_E_NOMEM));
+/// How many statuses there are, with that of success.
+const STATUSES: usize = 16;
+
+/// The errors where there is no memory to show one, by the numbers of their statuses.
+static BARE: [Constant; STATUSES] = {
+    let mut errors = [const { Constant(bare(LAZY_E_NOMEM)) }; STATUSES];
+    let mut number = 1;
+    while number < STATUSES {
+        errors[number] = Constant(bare(-(number as lazy_status)));
+        number += 1;
+    }
+    errors
+};
+
+fn bare_error(status: lazy_status) -> *const lazy_error {
+    let known = usize::try_from(-status)
+        .ok()
+        .and_then(|number| BARE.get(number));
+    known.map_or(null(), |error| &raw const error.0)
+}
 
 /// The end of this thread.
 pub(crate) fn forget() {
@@ -139,7 +158,7 @@ pub(super) fn info(info: &Info) -> lazy_info {
         owner_thread: info.owner,
         since_ns: info.since_ns,
         init_ns: info.init_ns,
-        running: located(info.running),
+        running: located(info.given),
         init_site: located(info.init()),
         init_pid: info.init_pid.into(),
     }

@@ -6,6 +6,7 @@ use super::queue::{Details, Lack, Request, Spare, Work};
 use super::{Once, host, word};
 use crate::abi;
 use crate::error::{Error, Facts, Failure, Scope, take_said};
+use crate::stay::{Doing, Staying};
 use crate::sys::callback::Callback;
 use crate::sys::clock::Limit;
 use crate::sys::copy::LibraryCopy;
@@ -13,7 +14,7 @@ use crate::sys::errno::preserved;
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::site::Origin;
 use crate::sys::text::{Text, text};
-use crate::sys::thread;
+use crate::sys::thread::{self, Mark};
 use crate::trace::{Span, What};
 
 /// What the caller of `lazy_call` does now.
@@ -214,7 +215,10 @@ pub(crate) fn run_ready_request(once: &Once, details: &Details) -> Result<(), Fa
 pub(crate) fn run(once: &Once, callback: Callback, origin: Origin) -> Result<(), Failure> {
     let scope = Scope::enter();
     let span = Span::begin(|| What::request(once, origin, 0, abi::LAZY_E_CALLBACK));
-    let code = span.around(callback);
+    let staying = Staying::begin(Doing::Calling, once, origin);
+    // By which a frame that is left is noticed; it stands for nothing else.
+    let code = Mark::during((&raw const callback).addr(), || span.around(callback));
+    drop(staying);
     if code == 0 {
         return Ok(());
     }

@@ -29,7 +29,10 @@ pub(crate) struct Info {
     pub(crate) since_ns: u64,
     pub(crate) init_ns: u64,
     pub(crate) init_pid: u32,
+    /// Where the running request comes from; for as long as the once is locked.
     pub(crate) running: Option<Origin>,
+    /// The same by what the caller has for that.
+    pub(crate) given: Option<Origin>,
     latest: Option<Shared<Attempt>>,
     pub(crate) lost_queue: bool,
 }
@@ -84,6 +87,7 @@ impl Body {
             init_ns: 0,
             init_pid: 0,
             running: None,
+            given: None,
             latest: None,
             lost_queue: false,
         };
@@ -117,6 +121,7 @@ impl Body {
                 |work: &&Work| matches!(work, Work::One(request) if gate.queue.is_leaving(request));
             let runs = running.work.as_ref().filter(|work| !has_run(work));
             info.running = runs.and_then(Work::origin);
+            info.given = runs.and_then(Work::given);
         }
         info
     }

@@ -2,15 +2,17 @@
 
 use super::attempt::{Attempt, Outcome};
 use super::failure::called;
-use super::queue::Work;
+use super::queue::{Request, Work};
 use super::{Once, word};
 use crate::error::{Error, Facts, Failure, since};
+use crate::stay;
 use crate::sys::clock::{self, Limit};
 use crate::sys::memory::Shared;
 use crate::sys::site::{Origin, Place};
 use crate::sys::text::{Text, append, text};
 use crate::sys::thread::Mark;
 use crate::trace::{Span, What};
+use std::fmt::{Display, Formatter};
 use std::sync::atomic::Ordering::Relaxed;
 #[cfg(not(loom))]
 use {super::graph::Waiting, crate::sys::thread};
@@ -75,11 +77,11 @@ impl Once {
     /// The owner of an attempt and what it does, for the warning of a wait.
     #[cold]
     fn whom(&self, attempt: &Attempt) -> Text {
-        let (phase, origin, has_initializer) = self.running_now();
+        let (phase, runs, has_initializer) = self.running_now(attempt);
         let mut text = text!(
             "thread {} is {} (attempt {}, started {} ago at {}",
             attempt.owner(),
-            doing(phase, origin.map(Origin::resolve).as_ref()),
+            doing(phase, runs.as_ref()),
             attempt.number,
             since(attempt.since_ns),
             attempt.origin().resolve()
@@ -91,24 +93,53 @@ impl Once {
         text
     }
 
-    /// The phase, where the running request comes from, and whether there is an initializer.
-    fn running_now(&self) -> (u32, Option<Origin>, bool) {
+    /// The phase, what the owner of the attempt runs, and whether there is an initializer.
+    fn running_now(&self, attempt: &Attempt) -> (u32, Option<Runs>, bool) {
         let Some(mut locked) = self.lock_gate() else {
             return (word::READY, None, true);
         };
         let gate = locked.gate();
-        let running = gate.running.as_ref();
-        let origin = running.and_then(|running| running.work.as_ref().and_then(Work::origin));
         let has_initializer = gate.config.initialize.is_some();
-        (locked.phase(), origin, has_initializer)
+        let work = gate
+            .running
+            .as_ref()
+            .and_then(|running| running.work.as_ref());
+        let request = match work {
+            Some(Work::One(request)) => Some(request.clone()),
+            _ => None,
+        };
+        let origin = work.and_then(Work::origin);
+        let phase = locked.phase();
+        drop(locked);
+        let runs = origin.map(|origin| Runs {
+            part: request.as_deref().map_or(Part::Callback, |request| {
+                self.part_of(request, attempt.owner())
+            }),
+            site: origin.resolve(),
+        });
+        (phase, runs, has_initializer)
+    }
+
+    /// What that thread runs of a request.
+    pub(super) fn part_of(&self, request: &Request, by: u64) -> Part {
+        // On a once that has become ready meanwhile, the queue holds what is leaving and nothing else.
+        let is_leaving = self
+            .lock_gate()
+            .is_none_or(|mut locked| locked.gate().queue.is_leaving(request));
+        if is_leaving {
+            Part::Drop
+        } else if stay::is_describing(std::ptr::from_ref(self).addr(), by) {
+            Part::Describe
+        } else {
+            Part::Callback
+        }
     }
 
     /// The attempt has not ended by the time that a wait, begun then, had to.
     pub(super) fn timed_out(&self, attempt: &Attempt, began: u64) -> Failure {
-        let (phase, origin, _) = self.running_now();
+        let (phase, runs, _) = self.running_now(attempt);
         let name = self.name();
-        let site = origin.map(Origin::resolve);
-        let doing = doing(phase, site.as_ref());
+        let doing = doing(phase, runs.as_ref());
         let init_site = attempt.origin().resolve();
         let text = text!(
             "waited {} for {}: thread {} is {doing} (attempt {}, started {} ago at {init_site})",
@@ -119,7 +150,7 @@ impl Once {
             since(attempt.since_ns)
         );
         let facts = Facts {
-            site: site.unwrap_or_default(),
+            site: runs.map(|runs| runs.site).unwrap_or_default(),
             init_site,
             owner_thread: attempt.owner(),
             elapsed_ns: clock::now_ns().saturating_sub(attempt.since_ns),
@@ -130,13 +161,35 @@ impl Once {
     }
 }
 
+/// What a thread runs of a request.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    Callback,
+    Drop,
+    Describe,
+}
+
+impl Display for Part {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Callback => "runs a callback queued",
+            Self::Drop => "is inside the drop of a request queued",
+            Self::Describe => "is inside the describe of a request queued",
+        })
+    }
+}
+
+/// The same, and where that was handed in.
+struct Runs {
+    part: Part,
+    site: Place,
+}
+
 /// What the owner of an attempt does, in that phase.
-fn doing(phase: u32, site: Option<&Place>) -> Text {
-    match (phase, site) {
+fn doing(phase: u32, runs: Option<&Runs>) -> Text {
+    match (phase, runs) {
         (word::INITIALIZING, _) => text!("initializing"),
-        (word::DRAINING, Some(site)) => {
-            text!("draining: it runs a callback queued by {site}")
-        }
+        (word::DRAINING, Some(Runs { part, site })) => text!("draining: it {part} by {site}"),
         (word::DRAINING, None) => text!("draining"),
         _ => text!("done by now"),
     }

@@ -202,10 +202,8 @@ impl Once {
         let host = host::of(self.configured_host()).ok().flatten();
         Mark::during(request.wait_key(), || {
             let whom = || {
-                let site = request.details.origin.spot();
-                text!(
-                    "thread {by} runs a callback queued by {site}, or releases its context, which a cancellation waits for"
-                )
+                let (part, site) = (self.part_of(request, by), request.details.origin.spot());
+                text!("thread {by} {part} by {site}, which a cancellation waits for")
             };
             let lose = || request.gone.lose(by, ());
             let wait = || {

@@ -45,6 +45,15 @@ impl Ending {
         }
     }
 
+    /// The same of one whose destructor has been left.
+    pub(super) fn left(value: Shared<Value>) -> Self {
+        Self {
+            value,
+            pointer: std::ptr::null_mut(),
+            config: Config::default(),
+        }
+    }
+
     /// Runs the destructor, for a call from there. Where the host refuses, the value is leaked.
     pub(super) fn run(self, origin: Origin) -> Result<(), Failure> {
         let body = self.value.body;

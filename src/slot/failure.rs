@@ -47,13 +47,13 @@ pub(super) fn not_found(body: &Body, index: u32) -> Failure {
     Failure::new(Error::NotFound(text), &name, Facts::default())
 }
 
-/// What a factory gets that asks for the value that it is making.
+/// What a factory gets that asks for the value that it is making, or does something else with it.
 #[cold]
-pub(super) fn recursive(body: &Body, index: u32) -> Failure {
+pub(super) fn recursive(body: &Body, index: u32, does: &str) -> Failure {
     let name = body.name();
     let thread = thread::id();
     let text = text!(
-        "thread {thread} is making the value of {} at index {index}, and its factory asks for that very value",
+        "thread {thread} is making the value of {} at index {index}, and its factory {does} that very value",
         Called(Kind::Slot, &name)
     );
     let facts = Facts {
@@ -68,7 +68,8 @@ pub(super) fn recursive(body: &Body, index: u32) -> Failure {
 pub(super) fn left(body: &Body, index: u32) -> Failure {
     let name = body.name();
     let text = text!(
-        "the factory of {} was left by longjmp, which is forbidden, for index {index}. Nothing was kept; the next call tries again",
+        "the factory of {} was left by longjmp, which is forbidden, or its thread has ended in it, for index {index}. Nothing was kept; \
+         the next call tries again",
         Called(Kind::Slot, &name)
     );
     let facts = Facts {

@@ -2,6 +2,7 @@
 
 use super::body::{self, Body};
 use super::value::{Stage, Value};
+use crate::stay::Doing;
 use std::ffi::CStr;
 
 /// What the dump tells of a slot, but for its name.
@@ -11,16 +12,16 @@ pub(crate) struct Info {
     /// How many values are there.
     pub(crate) live: usize,
     /// The first of those that a thread makes or ends, and how many there are.
-    pub(crate) busy: [Busy; MOST],
+    pub(crate) busy: [Option<Busy>; MOST],
     pub(crate) all_busy: usize,
 }
 
-/// One that is made or ended at that index.
-#[derive(Clone, Copy, Default)]
+/// What a thread does for the value at that index.
+#[derive(Clone, Copy)]
 pub(crate) struct Busy {
     pub(crate) index: u32,
     pub(crate) thread: u64,
-    pub(crate) is_made: bool,
+    pub(crate) doing: Doing,
 }
 
 /// How many of those are told.
@@ -35,7 +36,7 @@ pub(crate) fn info(number: usize, mut name: impl FnMut(&CStr)) -> Option<Option<
     let mut info = Info {
         is_retiring: false,
         live: 0,
-        busy: [Busy::default(); MOST],
+        busy: [None; MOST],
         all_busy: 0,
     };
     let mut place = 0;
@@ -79,20 +80,16 @@ pub(crate) unsafe fn with_name(body: usize, tell: impl FnOnce(&CStr)) {
 
 impl Info {
     fn count(&mut self, value: &Value) {
-        let stage = value.stage();
-        match stage {
-            Stage::Live => self.live += 1,
-            Stage::Gone => {}
-            Stage::Making | Stage::Leaving => {
-                if let Some(place) = self.busy.get_mut(self.all_busy) {
-                    *place = Busy {
-                        index: value.index,
-                        thread: value.worker(),
-                        is_made: stage == Stage::Making,
-                    };
-                }
-                self.all_busy += 1;
+        self.live += usize::from(value.stage() == Stage::Live);
+        if let Some(doing) = value.doing() {
+            if let Some(place) = self.busy.get_mut(self.all_busy) {
+                *place = Some(Busy {
+                    index: value.index,
+                    thread: value.worker(),
+                    doing,
+                });
             }
+            self.all_busy += 1;
         }
     }
 }

@@ -134,7 +134,7 @@ impl Body {
             match (value.stage(), value.live()) {
                 (_, Some(pointer)) => return Ok(Look::There(pointer)),
                 (Stage::Making, _) if value.is_worked_on_here() => {
-                    return Err(Making::again(value));
+                    return Err(Making::again(value, "asks for"));
                 }
                 (Stage::Making | Stage::Leaving, _) if config.is_process => {
                     return Ok(Look::Busy(value));
@@ -262,18 +262,23 @@ impl Making {
     }
 
     /// What this thread gets that makes that value and asks for it: inside the factory, or where a `longjmp` has left that. Then it ends here.
-    pub(super) fn again(value: Shared<Value>) -> Failure {
-        let (body, index) = (value.body, value.index);
+    /// Asking is what `does` says.
+    pub(super) fn again(value: Shared<Value>, does: &str) -> Failure {
         if !stack::is_gone(value.frame()) {
-            return failure::recursive(body, index);
+            return failure::recursive(value.body, value.index, does);
         }
-        let left = failure::left(body, index);
-        drop(Self {
-            value,
-            failure: Some(left.clone()),
-            is_done: false,
-        });
+        let left = failure::left(value.body, value.index);
+        drop(Self::left(value, left.clone()));
         left
+    }
+
+    /// The making of one whose factory has been left, which ends in that where this is dropped.
+    pub(super) fn left(value: Shared<Value>, failure: Failure) -> Self {
+        Self {
+            value,
+            failure: Some(failure),
+            is_done: false,
+        }
     }
 
     /// It is made.

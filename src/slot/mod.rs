@@ -10,6 +10,7 @@
 //! | why there is no value | `failure` |
 //! | storing another pointer | `set` |
 //! | ending values: at thread exit, by `retire` | `end` |
+//! | the end of a thread that was in the middle of one of these | `left` |
 //! | snapshots | `snapshot` |
 //! | what a child inherits | `inherit` |
 //! | what the dump tells | `info` |
@@ -23,6 +24,7 @@ mod end;
 mod failure;
 mod info;
 mod inherit;
+mod left;
 mod make;
 mod mine;
 mod named;
@@ -37,6 +39,7 @@ pub(crate) use config::Config;
 pub(crate) use end::Retired;
 pub(crate) use info::{Info, info, with_name};
 pub(crate) use inherit::{hold_for_fork, inherit, let_go_after_fork, recover};
+pub(crate) use left::end_left;
 pub(crate) use mine::{forget_thread, is_left};
 pub(crate) use named::named;
 pub(crate) use snapshot::Snapshot;

@@ -48,7 +48,7 @@ impl Slot {
                         return exchange(value, pointer, &config, origin).map(|()| true);
                     }
                     Some((value, Stage::Making)) if value.is_worked_on_here() => {
-                        return Err(Making::again(value.clone()));
+                        return Err(Making::again(value.clone(), "stores"));
                     }
                     Some((value, Stage::Making | Stage::Leaving)) if config.is_process => {
                         wait_for(value, origin)?;

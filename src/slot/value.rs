@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use crate::error::Failure;
+use crate::stay::Doing;
 use crate::sys::promise::Promise;
 use crate::sys::published::Published;
 use crate::sys::thread;
@@ -128,6 +129,18 @@ impl Value {
             1 => Stage::Live,
             2 => Stage::Leaving,
             _ => Stage::Gone,
+        }
+    }
+
+    /// What its thread does for it.
+    pub(super) fn doing(&self) -> Option<Doing> {
+        let index = self.index.into();
+        match (self.stage(), self.holder) {
+            // A snapshot has nothing from a factory.
+            (Stage::Making, Holder::Snapshot(_)) => Some(Doing::Sharing(index)),
+            (Stage::Making, _) => Some(Doing::Making(index)),
+            (Stage::Leaving, _) => Some(Doing::Ending(index)),
+            (Stage::Live | Stage::Gone, _) => None,
         }
     }
 

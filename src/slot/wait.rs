@@ -9,7 +9,7 @@ use crate::once::graph::Waiting;
 use crate::stay::{self, Doing};
 use crate::sys::clock::Limit;
 use crate::sys::memory::Shared;
-use crate::sys::site::{Cut, Origin, OwnSite};
+use crate::sys::site::{At, Cut, Origin, OwnSite};
 use crate::sys::text::{Text, append, text};
 use crate::sys::thread;
 use crate::trace::{Span, Wait, What};
@@ -83,7 +83,7 @@ fn begun(value: &Value, doing: Doing) -> Option<(u64, OwnSite)> {
 /// The beginning of a wait, as an event: it is for what was asked for there.
 fn span(value: &Value, origin: Origin) -> Span {
     Span::begin(|| {
-        let begun = begun(value, Doing::Making(value.index.into()));
+        let begun = value.doing().and_then(|doing| begun(value, doing));
         What::wait_for_value(value.body, value.index, begun.map(|(_, site)| site), origin)
     })
 }
@@ -92,20 +92,18 @@ fn span(value: &Value, origin: Origin) -> Span {
 #[cold]
 fn whom(value: &Value) -> Text {
     let index = value.index;
-    let (does, doing) = match value.stage() {
-        Stage::Making => ("runs the factory", Some(Doing::Making(index.into()))),
-        Stage::Leaving => ("runs the destructor", Some(Doing::Ending(index.into()))),
-        Stage::Live | Stage::Gone => ("is done by now", None),
+    let doing = value.doing();
+    let does = match doing {
+        Some(Doing::Sharing(_)) => "is inside the share",
+        Some(Doing::Ending(_)) => "runs the destructor",
+        Some(_) => "runs the factory",
+        None => "is done by now",
     };
     let begun = doing.and_then(|doing| begun(value, doing));
     let mut text = text!("thread {} {does}, index {index}", value.worker());
     if let Some((since_ns, site)) = begun {
-        let site = site.origin();
-        append!(text, " (started {} ago", since(since_ns));
-        if site.is_known() {
-            append!(text, " at {}", site.spot());
-        }
-        append!(text, ")");
+        let at = At(site.origin());
+        append!(text, " (started {} ago{at})", since(since_ns));
     }
     text
 }

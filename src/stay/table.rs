@@ -10,7 +10,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How many stays are told of at a time; of more there is only the count.
-const MOST: usize = 256;
+const MOST: usize = 320;
+
+/// How many of those may be waits: what everybody waits for may come last.
+const WAITS: usize = 256;
 
 pub(crate) struct Table([Place; MOST]);
 
@@ -50,7 +53,7 @@ impl Staying {
             origin,
             kind: subject.kind(),
         };
-        let Some(place) = Place::find(stay.thread) else {
+        let Some(place) = Place::find(&stay) else {
             UNTOLD.fetch_add(1, Relaxed);
             return Self {
                 place: None,
@@ -102,11 +105,16 @@ impl Drop for Staying {
 }
 
 impl Place {
-    /// A free one, which is this thread's then.
-    fn find(thread: u64) -> Option<&'static Self> {
+    /// A free one for that, which is this thread's then.
+    fn find(stay: &Stay) -> Option<&'static Self> {
+        let (waits, rest) = TABLE.0.split_at_checked(WAITS)?;
         // Threads begin to look in different places.
-        let (before, from) = TABLE.0.split_at_checked(thread as usize % MOST)?;
-        from.iter().chain(before).find(|place| place.take())
+        let (before, from) = waits.split_at_checked(stay.thread as usize % WAITS)?;
+        let rest = rest.iter().filter(|_| stay.doing.is_inside());
+        from.iter()
+            .chain(before)
+            .chain(rest)
+            .find(|place| place.take())
     }
 
     fn end(&self) {
@@ -157,6 +165,15 @@ pub(crate) fn look_for(doing: Doing, subject: usize, mut show: impl FnMut(&Stay)
             }
         });
     }
+}
+
+/// Is that thread inside the `describe` of a request of that once?
+pub(crate) fn is_describing(once: usize, thread: u64) -> bool {
+    let mut is_inside = false;
+    look_for(Doing::Describing, once, |stay| {
+        is_inside |= stay.thread == thread
+    });
+    is_inside
 }
 
 /// How many threads do that with it.

@@ -2,7 +2,7 @@
 
 use super::cancel::uncancelled;
 use super::errno;
-use super::output::SystemError;
+use super::output::{SystemError, write_most};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
@@ -127,6 +127,30 @@ pub(crate) fn open(path: &CStr) -> Result<(i32, FileId), SystemError> {
     // SAFETY: ours.
     unsafe { libc::fcntl(descriptor, libc::F_SETFL, libc::O_APPEND) };
     Ok((descriptor, FileId::of(descriptor)?))
+}
+
+/// Appends all of a line, or nothing, as far as that can be seen to: what a disk that is full has taken of it is taken back, unless somebody has
+/// appended more meanwhile.
+pub(crate) fn append(descriptor: i32, line: &[u8]) -> Result<(), SystemError> {
+    let mut rest = line;
+    let result = write_most(descriptor, &mut rest);
+    let written = line.len() - rest.len();
+    if result.is_err() && written != 0 {
+        take_back(descriptor, written);
+    }
+    result
+}
+
+fn take_back(descriptor: i32, count: usize) {
+    // SAFETY: a bad descriptor is an error.
+    let end = unsafe { libc::lseek(descriptor, 0, libc::SEEK_CUR) };
+    let size = status(descriptor).map_or(0, |status| status.st_size);
+    if let Ok(count) = i64::try_from(count)
+        && end == size
+    {
+        // SAFETY: as above.
+        uncancelled(|| unsafe { libc::ftruncate(descriptor, size - count) });
+    }
 }
 
 /// It is not used any more.

@@ -24,14 +24,20 @@ impl SystemError {
 
 /// Writes all of it, or says why not. A pipe that nobody reads is an error like any other, and no SIGPIPE; so is a file that
 /// has become as large as it may, and no SIGXFSZ.
-pub(crate) fn write_all(fd: i32, mut bytes: &[u8]) -> Result<(), SystemError> {
+pub(crate) fn write_all(fd: i32, bytes: &[u8]) -> Result<(), SystemError> {
+    let mut rest = bytes;
+    write_most(fd, &mut rest)
+}
+
+/// The same; `bytes` is what has not been written.
+pub(super) fn write_most(fd: i32, bytes: &mut &[u8]) -> Result<(), SystemError> {
     let _unbroken = Unbroken::begin();
     while !bytes.is_empty() {
         // SAFETY: so many bytes are readable there; a bad descriptor is an error, not undefined.
         let written =
             uncancelled(|| unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) });
         match usize::try_from(written) {
-            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Ok(written) => *bytes = bytes.get(written..).unwrap_or_default(),
             Err(_) => match errno::get() {
                 libc::EINTR => {}
                 code => return Err(SystemError(code)),

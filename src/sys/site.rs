@@ -3,6 +3,7 @@
 use super::memory::{NoMemory, try_c_string};
 #[cfg(not(loom))]
 use super::object;
+use super::row::Row;
 use super::text::OneLine;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::{Display, Formatter};
@@ -13,7 +14,7 @@ use std::fmt::{Display, Formatter};
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Origin {
-    /// Given by the caller (`LAZY_HERE`); the strings are literals of the caller's object.
+    /// Given by the caller (`LAZY_HERE`); the strings are there for as long as the call, or whatever has copied them.
     Here {
         line: u32,
         file: *const c_char,
@@ -145,7 +146,7 @@ impl From<Seen> for Place {
 pub(crate) struct OwnSite {
     origin: Origin,
     /// What `origin` points to.
-    _strings: [Option<CString>; 2],
+    _strings: Row<u8>,
 }
 
 impl OwnSite {
@@ -154,6 +155,7 @@ impl OwnSite {
     pub(crate) const ORIGIN: usize = std::mem::offset_of!(Self, origin);
 
     pub(crate) fn copy(origin: Origin) -> Result<Self, NoMemory> {
+        let mut strings = Row::new();
         let Origin::Here {
             file,
             line,
@@ -162,13 +164,19 @@ impl OwnSite {
         else {
             return Ok(Self {
                 origin,
-                _strings: [None, None],
+                _strings: strings,
             });
         };
-        let strings = [copy_text(file)?, copy_text(function)?];
-        let [file, function] = strings
-            .each_ref()
-            .map(|text| text.as_deref().map_or(std::ptr::null(), CStr::as_ptr));
+        let texts = [file, function].map(bytes_with_end);
+        strings.try_reserve_exact(texts.iter().flatten().map(|text| text.len()).sum())?;
+        let [file, function] = texts.map(|text| {
+            let Some(text) = text else {
+                return std::ptr::null();
+            };
+            let begin = strings.len();
+            strings.extend(text);
+            strings.get(begin..).unwrap_or_default().as_ptr().cast()
+        });
         Ok(Self {
             origin: Origin::Here {
                 file,
@@ -209,11 +217,16 @@ impl Cut {
     }
 
     pub(crate) fn own(&self) -> Result<OwnSite, NoMemory> {
+        OwnSite::copy(self.origin())
+    }
+
+    /// The origin, for as long as this is there.
+    pub(crate) fn origin(&self) -> Origin {
         let text = |part: &[u8], was: *const c_char| match was.is_null() {
             true => std::ptr::null(),
             false => part.as_ptr().cast(),
         };
-        OwnSite::copy(match self.origin {
+        match self.origin {
             Origin::Here {
                 line,
                 file,
@@ -224,7 +237,7 @@ impl Cut {
                 function: text(&self.function, function),
             },
             address @ Origin::Address(_) => address,
-        })
+        }
     }
 }
 
@@ -242,6 +255,12 @@ fn fill(room: &mut [u8], text: *const c_char) {
     }
 }
 
+/// A C string of somebody else's, with its end; `None` for NULL.
+fn bytes_with_end<'a>(text: *const c_char) -> Option<&'a [u8]> {
+    // SAFETY: a C string that the caller or the loader keeps alive during this call.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_bytes_with_nul())
+}
+
 /// A C string of somebody else's, copied; `None` for NULL.
 pub(crate) fn copy_text(text: *const c_char) -> Result<Option<CString>, NoMemory> {
     if text.is_null() {
@@ -255,6 +274,20 @@ pub(crate) fn copy_text(text: *const c_char) -> Result<Option<CString>, NoMemory
 /// The same for a message, which goes without what there is no memory for.
 fn text_of(text: *const c_char) -> Option<CString> {
     copy_text(text).ok().flatten()
+}
+
+/// " at" a place, or nothing if it is not known.
+#[cfg(not(loom))]
+pub(crate) struct At(pub(crate) Origin);
+
+#[cfg(not(loom))]
+impl Display for At {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_known() {
+            write!(out, " at {}", self.0.spot())?;
+        }
+        Ok(())
+    }
 }
 
 impl Display for Place {

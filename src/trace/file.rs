@@ -177,7 +177,7 @@ impl File {
         if FileId::of(descriptor).ok() != Some(id) {
             return self.give_up("its descriptor has been closed");
         }
-        if let Err(problem) = write_all(descriptor, text.as_bytes()) {
+        if let Err(problem) = file::append(descriptor, text.as_bytes()) {
             self.give_up(problem);
         }
     }

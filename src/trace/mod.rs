@@ -78,6 +78,16 @@ impl What {
         }
     }
 
+    /// The call that it comes from.
+    #[cfg(not(loom))]
+    fn asked_at(&self) -> Origin {
+        if self.caller.is_known() {
+            self.caller
+        } else {
+            self.origin
+        }
+    }
+
     /// A callback of a once. `fails_as` is also the status where it returns a failure.
     pub(crate) fn request(
         once: &dyn Subject,

@@ -13,7 +13,7 @@ use crate::sys::local::Local;
 use crate::sys::lock::{Mutex, RawLock};
 use crate::sys::memory::Shared;
 use crate::sys::promise::Promise;
-use crate::sys::site::Origin;
+use crate::sys::site::{At, Cut, Origin};
 use crate::sys::sized::Foreign;
 use crate::sys::text::{Text, text};
 use crate::sys::thread;
@@ -83,7 +83,7 @@ pub(super) fn tell(event: &Event) {
     let outer = CALLING.here(|calling| calling.replace(observer.key()));
     drop(current);
     let doing = Doing::Observing(observer.key() as u64);
-    let staying = Staying::begin(doing, &OBSERVING, Origin::Address(0));
+    let staying = Staying::begin(doing, &OBSERVING, event.what.asked_at());
     // What fails in it is no cause of what the library runs.
     let scope = Scope::enter();
     observer.listener.tell(&translate(event));
@@ -103,15 +103,16 @@ fn whom(observer: usize) -> Text {
     let mut found = None;
     let subject = std::ptr::from_ref(&OBSERVING).expose_provenance();
     stay::look_for(Doing::Observing(observer as u64), subject, |stay| {
-        found = Some((stay.thread, stay.since_ns));
+        found = Some((stay.thread, stay.since_ns, Cut::of(stay.origin)));
     });
-    match found {
-        Some((thread, since_ns)) => text!(
-            "thread {thread} is inside its on_event (called {} ago)",
-            since(since_ns)
-        ),
-        None => text!("a thread is still inside its on_event"),
-    }
+    let Some((thread, since_ns, site)) = found else {
+        return text!("a thread is still inside its on_event");
+    };
+    text!(
+        "thread {thread} is inside its on_event (called {} ago{})",
+        since(since_ns),
+        At(site.origin())
+    )
 }
 
 impl Observer {

@@ -6,7 +6,7 @@ use crate::sys::callback::{Callback, Describe, Release};
 use crate::sys::memory::{NoMemory, Shared};
 use crate::sys::noexcept::noexcept;
 use crate::sys::promise::Promise;
-use crate::sys::site::Origin;
+use crate::sys::site::{Origin, OwnSite};
 use crate::sys::text::Text;
 use crate::sys::thread::Mark;
 
@@ -64,7 +64,12 @@ impl Details {
 
 /// A request that has been queued.
 pub(crate) struct Request {
+    /// Their origin is a copy: others ask for it, while it runs and also while its context is released, with which the caller's may go.
     pub(crate) details: Details,
+    /// What that points to.
+    _site: OwnSite,
+    /// Where the caller has it.
+    given: Origin,
     pub(crate) ticket: u64,
     /// Kept when nothing of it can run any more: neither the callback nor what releases its context.
     pub(crate) gone: Promise<()>,
@@ -72,11 +77,24 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn try_new(details: Details, ticket: u64) -> Result<Shared<Self>, NoMemory> {
+        let given = details.origin;
+        let site = OwnSite::copy(given)?;
         Shared::try_new(Self {
-            details,
+            details: Details {
+                origin: site.origin(),
+                ..details
+            },
+            _site: site,
+            given,
             ticket,
             gone: Promise::new(),
         })
+    }
+
+    /// Where it comes from, by what the caller has for that.
+    #[cfg(not(loom))]
+    pub(crate) fn given(&self) -> Origin {
+        self.given
     }
 
     /// The mark of a thread that waits until it is gone.

@@ -41,11 +41,20 @@ impl Work {
         }
     }
 
-    /// Where the running request comes from.
+    /// Where the running request comes from; for as long as it is in the queue.
     pub(crate) fn origin(&self) -> Option<Origin> {
         match self {
             Self::Plain(block) => block.running().map(Entry::origin),
             Self::One(request) => Some(request.details.origin),
+        }
+    }
+
+    /// The same by what the caller has for that.
+    #[cfg(not(loom))]
+    pub(crate) fn given(&self) -> Option<Origin> {
+        match self {
+            Self::Plain(_) => self.origin(),
+            Self::One(request) => Some(request.given()),
         }
     }
 }
