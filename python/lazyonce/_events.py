@@ -3,11 +3,16 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 KINDS = ("attempt", "request", "wait", "host_wait", "factory", "prepare")
+MEANWHILE = ("attempt", "request", "factory", "prepare")  # in what of these a process can have been forked
 UNKNOWN = "an unknown place"  # what the library writes for a site that it does not know
+ALIGN = "lazyonce --align"  # in a merged trace: how it was made
+E_CALLBACK = -5
+FACTORY_FAILED = "the factory failed"  # which the library has no status of its own for
 Event = Dict[str, Any]
+BEGUN, ASKED, ENDED = range(3)
 Place = Tuple[str, str, str, int]
 
 
@@ -63,6 +68,8 @@ class Process:
     name: str = ""
     parent: Optional[int] = None
     forked: Optional[int] = None
+    # What its parent was doing when it was forked: of each thread the innermost. Which of them has forked, no trace says.
+    meanwhile: List[Span] = field(default_factory=list)
     spans: List[Span] = field(default_factory=list)
 
     def threads(self) -> Dict[int, List[Span]]:
@@ -82,6 +89,7 @@ class Trace:
     last: int = 0
     foreign: int = 0
     damaged: int = 0
+    is_aligned: bool = False  # its times count from the start of something, and are no clock's
 
     def process(self, pid: Any) -> Process:
         return self.processes.setdefault(pid, Process(pid, self))
@@ -129,7 +137,8 @@ def _parse(text: str, trace: Trace) -> Iterator[Event]:
             whole = json.loads(text)
         except (ValueError, RecursionError):
             raise Unreadable("%s: it is cut, or no trace in JSON" % trace.path) from None
-        found = whole.get("traceEvents")
+        found, more = whole.get("traceEvents"), whole.get("otherData")
+        trace.is_aligned = isinstance(more, dict) and more.get(ALIGN) == "start"
         if not isinstance(found, list):
             raise Unreadable("%s: JSON, but no Chrome trace: it has no list \"traceEvents\"" % trace.path)
     elif text[:1] == "[" or not text:
@@ -159,27 +168,38 @@ def read(path: str) -> Trace:
     return trace
 
 
-def _find_awaited(spans: Sequence[Span]) -> None:
-    """By time, since threads do not write in its order. What begins or ends at the moment at which a wait begins is open then."""
-    moments: List[Tuple[int, int, Span]] = []
+def _moments(spans: Iterable[Span], asked: Iterable[Tuple[int, Any]]) -> Iterator[Tuple[int, Any]]:
+    """By time, since threads do not write in its order: what begins and ends, and the moments at which somebody asks what is open.
+    What begins or ends at such a moment is open then."""
+    found: List[Tuple[int, int, Any]] = [(at, ASKED, whose) for at, whose in asked]
     for span in spans:
-        if span.site and span.kind not in ("host_wait", "prepare"):
-            moments.append((span.start, 1 if span.kind == "wait" else 0, span))
-            if span.kind != "wait" and span.end is not None:
-                moments.append((span.end, 2, span))
+        found.append((span.start, BEGUN, span))
+        if span.end is not None:
+            found.append((span.end, ENDED, span))
+    return ((rank, whose) for _, rank, whose in sorted(found, key=lambda each: each[:2]))
+
+
+def _keep_open(rank: int, span: Span, threads: Dict[int, Dict[int, Span]]) -> None:
+    """By thread: what has begun, and not ended."""
+    if rank == BEGUN:
+        threads.setdefault(span.thread, {})[id(span)] = span
+    else:
+        del threads[span.thread][id(span)]
+        if not threads[span.thread]:
+            del threads[span.thread]
+
+
+def _find_awaited(spans: Sequence[Span]) -> None:
+    waits = [(span.start, span) for span in spans if span.kind == "wait" and span.site]
+    moments = _moments((span for span in spans if span.site and span.kind in ("attempt", "request", "factory")), waits)
     # By place, then by thread: a wait must not look at each of many that never ended.
     places: Dict[Place, Dict[int, Dict[int, Span]]] = {}
-    for _, rank, span in sorted(moments, key=lambda each: each[:2]):
-        if rank == 1:
+    for rank, span in moments:
+        if rank == ASKED:
             span.awaited = _whom(span, places)
             continue
         threads = places.setdefault(_key(span, span.kind), {})
-        if rank == 0:
-            threads.setdefault(span.thread, {})[id(span)] = span
-        else:
-            del threads[span.thread][id(span)]
-            if not threads[span.thread]:
-                del threads[span.thread]
+        _keep_open(rank, span, threads)
 
 
 def _key(span: Span, kind: str) -> Place:
@@ -245,6 +265,8 @@ def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> 
             trace.events.append({**event, "cat": span.kind, "args": {"outcome": span.outcome}})
         status = arguments.get("status")
         span.status, span.outcome = status if isinstance(status, int) else 0, plain(arguments.get("outcome", ""))
+        if (kind, span.status) == ("factory", E_CALLBACK):
+            span.outcome = FACTORY_FAILED
     trace.events.append(event)
 
 
@@ -262,9 +284,25 @@ def number(traces: Sequence[Trace]) -> None:
                 process.number, free = free, free + 1
 
 
-def parent(child: Process, traces: Sequence[Trace]) -> Optional[int]:
-    """The number of the process that forked it; its pid if that is in no trace, or in several."""
-    pid = child.parent
-    among = [child.trace] if pid in child.trace.processes else traces
-    found = [trace.processes[pid].number for trace in among if pid in trace.processes]
-    return found[0] if len(found) == 1 else pid
+def parent(child: Process, traces: Sequence[Trace]) -> Optional[Process]:
+    """The process that forked it; None if that is in no trace, or in several."""
+    among = [child.trace] if child.parent in child.trace.processes else traces
+    found = [trace.processes[child.parent] for trace in among if child.parent in trace.processes]
+    return found[0] if len(found) == 1 else None
+
+
+def find_meanwhile(traces: Sequence[Trace]) -> None:
+    """While all times are as they were written."""
+    children: Dict[int, List[Tuple[int, Process]]] = {}
+    by_number = {process.number: process for trace in traces for process in trace.processes.values()}
+    for process in by_number.values():
+        forker = parent(process, traces)
+        if forker is not None and process.forked is not None:
+            children.setdefault(forker.number, []).append((process.forked, process))
+    for number, forked in children.items():
+        threads: Dict[int, Dict[int, Span]] = {}
+        for rank, whose in _moments((span for span in by_number[number].spans if span.kind in MEANWHILE), forked):
+            if rank == ASKED:
+                whose.meanwhile = [list(spans.values())[-1] for spans in threads.values()]
+            else:
+                _keep_open(rank, whose, threads)

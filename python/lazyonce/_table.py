@@ -8,15 +8,11 @@ Row = Sequence[str]
 DEEPEST = 20  # indents: a trace that was never written by us can have any number
 
 
-def once(name: str) -> str:
-    return '"%s"' % name if name else "(no name)"
-
-
 def aim(span: Span) -> str:
     """What it is about: of a slot one index. A wait can be for that, too."""
     word = {"wait": " for ", "host_wait": " for ", "factory": " of "}.get(span.kind)
     named = span.name.partition(word)[2] if word else ""
-    return named or ("once %s" % once(span.once) if span.once else "an unnamed once")
+    return named or ('once "%s"' % span.once if span.once else "an unnamed once")
 
 
 def subject(span: Span) -> str:
@@ -71,6 +67,11 @@ def called(process: Process, traces: Sequence[Trace]) -> str:
     return "%s of %s" % (process.pid, process.trace.path) if same > 1 else str(process.pid)
 
 
+def forker(child: Process, traces: Sequence[Trace]) -> str:
+    found = parent(child, traces)
+    return str(child.parent or "?") if found is None else called(found, traces)
+
+
 def begin_of(traces: Sequence[Trace]) -> int:
     forks = [process.forked for process in processes_of(traces) if process.forked is not None]
     return min([span.start for span in spans_of(traces)] + forks, default=0)
@@ -116,26 +117,26 @@ class Tables:
         self.show(title, ("start", "took", "process", "thread", *head), rows)
 
 
-def table(traces: Sequence[Trace], is_clock: bool) -> str:
+def table(traces: Sequence[Trace]) -> str:
     """What happened, for people."""
     tables = Tables(traces)
-    _head(tables, is_clock)
+    _head(tables)
     open_spans = [span for span in tables.spans if span.end is None]
     tables.show("not ended when the trace ends: what a hung or dead process was doing", ("process", "thread", "since", "what"),
                 [(*tables.where(span), tables.at(span.start), "  " * min(span.depth, DEEPEST) + _what(span))
                  for span in open_spans])
-    tables.each("attempts", ("once", "attempt", "outcome", "started at"), "attempt",
-                lambda span: (once(span.once), str(span.number), span.outcome, span.site))
-    tables.each("callbacks", ("once", "outcome", "handed in at"), "request",
-                lambda span: (once(span.once), span.outcome, span.site))
+    tables.each("attempts", ("of", "attempt", "outcome", "started at"), "attempt",
+                lambda span: (subject(span), str(span.number), span.outcome, span.site))
+    tables.each("callbacks", ("of", "outcome", "handed in at"), "request",
+                lambda span: (subject(span), span.outcome, span.site))
     tables.each("waits", ("for", "of thread", "outcome", "called at", "for what was started or handed in at"), "wait",
                 lambda span: (aim(span), str(span.awaited.thread) if span.awaited else "", span.outcome, span.caller, span.site))
     tables.each("waits for a host's lock, of 1 ms or more", ("on the way to", "outcome", "called at"), "host_wait",
                 lambda span: (subject(span), span.outcome, span.caller), 10**6)
     tables.each("factories", ("of", "index", "outcome", "called at"), "factory",
                 lambda span: (subject(span), str(span.number), span.outcome, span.site))
-    tables.each("before an attempt: prepare and can_init", ("once", "outcome", "called at"), "prepare",
-                lambda span: (once(span.once), span.outcome, span.site))
+    tables.each("before an attempt: prepare and can_init", ("for", "outcome", "called at"), "prepare",
+                lambda span: (subject(span), span.outcome, span.site))
     _forks(tables)
     _threads(tables)
     _onces(tables)
@@ -154,19 +155,12 @@ def _what(span: Span) -> str:
     return what + (", called at %s" % span.caller if span.caller else "")
 
 
-def _head(tables: Tables, is_clock: bool) -> None:
+def _head(tables: Tables) -> None:
     processes = processes_of(tables.traces)
     threads = sum(len(process.threads()) for process in processes)
     tables.lines.append("%s, %s, %s, %s" % (counted(len(tables.traces), "trace"), counted(len(processes), "process"),
                                            counted(threads, "thread"), seconds(tables.end - tables.begin)))
-    zero = "the first event"
-    if is_clock and processes:
-        zero += ", at %.6f s of the machine's clock (CLOCK_MONOTONIC)" % (tables.begin / 10**9)
-        if len(tables.traces) > 1:
-            zero += ", which the traces are taken to share: if not, --align start"
-    elif processes:
-        zero = "the first event of each trace"
-    tables.lines.append("times in ms, from %s" % zero)
+    tables.lines.append("times in ms, from %s" % _zero(tables, processes))
     if is_open(tables.spans):
         tables.lines.append(">: the trace ends at its last event; how long it hung after that is not known")
     for trace in tables.traces:
@@ -177,12 +171,25 @@ def _head(tables: Tables, is_clock: bool) -> None:
             tables.lines.append("%s: %s could not be read" % (trace.path, counted(trace.damaged, "piece")))
 
 
+def _zero(tables: Tables, processes: Sequence[Process]) -> str:
+    aligned = [trace.path for trace in tables.traces if trace.is_aligned]
+    if len(aligned) == len(tables.traces):
+        return "the first event of each trace: they are aligned by --align start, and to no clock"
+    if aligned:
+        return "the first event; aligned by --align start, and to no clock that the others have: %s" % ", ".join(aligned)
+    if not processes:
+        return "the first event"
+    shared = ", which the traces are taken to share: if not, --align start" if len(tables.traces) > 1 else ""
+    return "the first event, at %.6f s of the machine's clock (CLOCK_MONOTONIC)%s" % (tables.begin / 10**9, shared)
+
+
 def _forks(tables: Tables) -> None:
     rows = []
     for process in processes_of(tables.traces):
         if process.forked is not None:
-            rows.append((tables.at(process.forked), called(process, tables.traces), str(parent(process, tables.traces) or "?")))
-    tables.show("forks", ("at", "process", "of"), rows)
+            meanwhile = "; ".join("thread %d: %s" % (span.thread, span.name) for span in process.meanwhile)
+            rows.append((tables.at(process.forked), called(process, tables.traces), forker(process, tables.traces), meanwhile))
+    tables.show("forks", ("at", "process", "of", "what was going on there"), rows)
 
 
 def _total(spans: Sequence[Span], kind: str) -> Tuple[str, str]:
@@ -199,10 +206,10 @@ def _threads(tables: Tables) -> None:
     for process in processes_of(tables.traces):
         for thread, spans in process.threads().items():
             row = [called(process, tables.traces), str(thread)]
-            for kind in ("attempt", "request", "wait", "host_wait"):
+            for kind in ("attempt", "request", "factory", "wait", "host_wait"):
                 row += _total(spans, kind)
             rows.append(row)
-    head = ("process", "thread", "attempts", "ms", "callbacks", "ms", "waits", "ms", "for the host's lock", "ms")
+    head = ("process", "thread", "attempts", "ms", "callbacks", "ms", "factories", "ms", "waits", "ms", "for the host's lock", "ms")
     tables.show("threads", head, rows)
 
 
@@ -213,13 +220,15 @@ def _onces(tables: Tables) -> None:
     if not found:
         return
     rows = [(name, *_sums(spans)) for name, spans in [*found.items(), ("all", tables.spans)]]
-    tables.show("totals", ("of", "attempts", "failed", "ms", "callbacks", "waits", "ms", "longest"), rows)
+    tables.show("totals", ("of", "attempts", "factories", "failed", "ms", "callbacks", "waits", "ms", "longest"), rows)
 
 
 def _sums(spans: Sequence[Span]) -> Row:
     """What is nested counts by itself. The longest wait may be one that had not ended."""
-    attempts, waits = ([span for span in spans if span.kind == kind] for kind in ("attempt", "wait"))
-    initializing, waiting = ([last(span) - span.start for span in each] for each in (attempts, waits))
-    callbacks, failed = sum(span.kind == "request" for span in spans), sum(span.status < 0 for span in attempts)
-    return (str(len(attempts)), str(failed), milliseconds(sum(initializing), is_open(attempts)), str(callbacks), str(len(waits)),
-            milliseconds(sum(waiting), is_open(waits)), milliseconds(max(waiting, default=0), is_open(waits)))
+    attempts, factories, callbacks, waits = ([span for span in spans if span.kind == kind]
+                                             for kind in ("attempt", "factory", "request", "wait"))
+    making = attempts + factories
+    busy, waiting = ([last(span) - span.start for span in each] for each in (making, waits))
+    failed = sum(span.status < 0 for span in making)
+    return (str(len(attempts)), str(len(factories)), str(failed), milliseconds(sum(busy), is_open(making)), str(len(callbacks)),
+            str(len(waits)), milliseconds(sum(waiting), is_open(waits)), milliseconds(max(waiting, default=0), is_open(waits)))

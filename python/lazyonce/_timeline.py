@@ -5,8 +5,8 @@ from html import escape
 from typing import Dict, List, Sequence, Tuple
 
 from ._axis import CUT, Axis
-from ._events import Process, Span, Trace, parent
-from ._table import called, counted, last, once, processes_of, seconds, subject
+from ._events import Process, Span, Trace
+from ._table import aim, called, counted, forker, last, processes_of, seconds, subject
 
 LEFT, WIDTH, RIGHT, TOP = 170, 1010, 20, 78
 ROW, BAR = 20, 16
@@ -106,8 +106,9 @@ def _both(first: Bar, second: Bar) -> Bar:
 def _label(span: Span) -> str:
     whom = " (thread %d)" % span.awaited.thread if span.awaited else ""
     text = {
-        "attempt": "init %s" % once(span.once), "request": span.site[span.site.rfind("/") + 1:] or "callback",
-        "factory": "makes %s" % subject(span), "prepare": "%s %s" % ("asks can_init of" if "can_init" in span.name else "prepares", once(span.once)), "host_wait": "host's lock", "wait": "waits for %s%s" % (subject(span).replace("once ", "", 1), whom),
+        "attempt": "init %s" % subject(span), "request": span.site[span.site.rfind("/") + 1:] or "callback",
+        "factory": "makes %s" % aim(span), "wait": "waits for %s%s" % (aim(span), whom), "host_wait": "host's lock",
+        "prepare": "%s %s" % ("asks can_init of" if "can_init" in span.name else "prepares", subject(span)),
     }[span.kind]
     if span.end is None:
         return "NOT ENDED: " + text
@@ -166,10 +167,10 @@ def _lanes(process: Process, y: float, axis: Axis, traces: Sequence[Trace]) -> T
             before += [bar.draw(y + 4 + ROW * depth, start, end) for bar, start, end in zip(bars, starts, ends)]
         y += height
     if process.forked is not None:
-        x, text = axis.x(process.forked), "forked off by process %s" % (parent(process, traces) or "?")
+        x, text = axis.x(process.forked), "forked off by process %s" % forker(process, traces)
         tip = "%s, %s after the beginning" % (text, seconds(process.forked - axis.begin))
         before.append(_tip(tip, _line("fork", x, top, y), _mark(x, top + 1)))
-        is_right = x > LEFT + WIDTH - 200
+        is_right = x + 9 + len(text) * LETTER > LEFT + WIDTH + RIGHT
         before.append(_text("small", x - 9 if is_right else x + 9, top, text, "end" if is_right else "start"))
     return behind, before, y + 6
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Callable, Iterator, List, Sequence
 
 from . import _table, _timeline
-from ._events import Event, Trace, Unreadable, is_number, number, parent, plain, read
+from ._events import ALIGN, Event, Trace, Unreadable, find_meanwhile, is_number, number, parent, plain, read
 
 
 def align(traces: Sequence[Trace]) -> None:
     """Lets every trace begin at the same time."""
     for trace in traces:
+        trace.is_aligned = True
         spans = [span for process in trace.processes.values() for span in process.spans]
         forks = [process.forked for process in trace.processes.values() if process.forked is not None]
         first = min([span.start for span in spans] + forks, default=0)
@@ -41,8 +42,15 @@ def merged(traces: Sequence[Trace]) -> Iterator[Event]:
             process = trace.process(event.get("pid", 0))
             event = {**event, "pid": process.number}
             if event.get("cat") == "fork" and isinstance(event.get("args"), dict):
-                event["args"] = {**event["args"], "parent": parent(process, traces)}
+                forker = parent(process, traces)
+                event["args"] = {**event["args"], "parent": process.parent if forker is None else forker.number}
             yield event
+
+
+def as_trace(traces: Sequence[Trace]) -> str:
+    """One of all, in which stands whether a clock is behind its times."""
+    aligned = '"otherData":{"%s":"start"},' % ALIGN if any(trace.is_aligned for trace in traces) else ""
+    return '{%s"traceEvents":[\n%s\n]}\n' % (aligned, ",\n".join(map(as_json, merged(traces))))
 
 
 def as_json(event: Event) -> str:
@@ -86,12 +94,13 @@ def _run(arguments: argparse.Namespace) -> None:
         raise Unreadable("%s: it is given for both the picture and the merged trace" % arguments.merge)
     traces = [read(path) for path in arguments.files]
     number(traces)
+    find_meanwhile(traces)
     if arguments.align == "start":
         align(traces)
     # Whatever becomes of one of them, the others are there.
-    writers: List[Callable[[], None]] = [lambda: _print(_table.table(traces, arguments.align == "clock"))]
+    writers: List[Callable[[], None]] = [lambda: _print(_table.table(traces))]
     if arguments.merge:
-        writers.append(lambda: _write(arguments.merge, '{"traceEvents":[\n%s\n]}\n' % ",\n".join(map(as_json, merged(traces)))))
+        writers.append(lambda: _write(arguments.merge, as_trace(traces)))
     if arguments.picture:
         writers.append(lambda: _write(arguments.picture, _timeline.picture(traces)))
     left: List[str] = []

@@ -18,15 +18,16 @@ import contextlib
 import ctypes
 import functools
 import itertools
+import os
 import re
 import sys
 import threading
-from types import FrameType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from ._errors import DeferredCallError
-from ._library import HOST, LIBRARY, Config
-from ._once import ON_FAILURE, named
+from ._library import HOST, LIBRARY, Config, Site
+from ._once import ON_FAILURE, Caller, caller, named
 from ._run import Frames, frames_from, lines_of
 from ._trees import ThreadTrees, exchange
 
@@ -48,7 +49,7 @@ def install(module: ModuleType) -> None:
     if lacking:
         raise TypeError("%s._lazy_seed_tracker has no %s" % (module.__name__, ", ".join(lacking)))
     if module not in _installed:
-        _installed[module] = _Installation(module)
+        _installed[module] = _Installation(module, caller())
 
 
 def install_thread_state(module: ModuleType) -> None:
@@ -85,6 +86,15 @@ def require(module: ModuleType, names: Dict[str, type]) -> None:
         raise TypeError("%s is not a module of that shape: it has %s" % (module.__name__, kinds))
 
 
+def site_in(stack: List[str], gate: FunctionType) -> Optional[Site]:
+    """Where the call was handed in that this traceback was made for, which is not inside the gate; None where no place is told."""
+    for entry in reversed(stack):
+        place = re.match(r'  File "(.*)", line (\d+), in (.*)', entry)
+        if place and (place[1], place[3]) != (gate.__code__.co_filename, gate.__code__.co_name):
+            return Site(os.fsencode(place[1]), int(place[2]), place[3].encode(errors="replace"))
+    return None
+
+
 class _Queued:
     """A call that the module handed in; of a `kind`, "seed" or "seed_all", only the latest counts."""
 
@@ -110,7 +120,7 @@ class _NoSeeds:
 class _Installation:
     """What stands in for one module's functions."""
 
-    def __init__(self, module: ModuleType) -> None:
+    def __init__(self, module: ModuleType, caller: Caller) -> None:
         self.module = module
         self.own: Dict[str, FunctionType] = {name: vars(module)[name] for name in FUNCTIONS}
         self.once = named(module.__name__.rpartition(".")[2])
@@ -120,7 +130,7 @@ class _Installation:
         self.error = self.deferred_error()
         self.once._configure(Config(ctypes.sizeof(Config), host=HOST, on_failure=ON_FAILURE["retry"]), self.initialize)
         if self.own["is_initialized"]():
-            self.once.init()
+            self.once._init(None, caller)
         self.take_over()
         self.undone = False
         self.tls = vars(module).get("_tls")
@@ -136,12 +146,10 @@ class _Installation:
             return
         calls, tracker = vars(self.module)["_queued_calls"], vars(self.module).get("_lazy_seed_tracker", _NoSeeds())
         while calls:
-            fn, stack = calls.pop(0)
-            self.submit(_Queued(fn, None, list(stack), self.queue), sys._getframe())
+            self.submit_made(None, *calls.pop(0))
         seeds = [each for each in tracker.get_calls() if each]
         for each in seeds:
-            kind = "seed" if each is tracker.manual_seed_cb else "seed_all"
-            self.submit(_Queued(each[0], kind, list(each[1]), self.queue), sys._getframe())
+            self.submit_made("seed" if each is tracker.manual_seed_cb else "seed_all", *each)
         if seeds:
             tracker.__init__()
 
@@ -163,12 +171,21 @@ class _Installation:
             else:
                 getattr(tracker, "queue_" + queued.kind)(queued.fn, lines)
 
-    def submit(self, queued: _Queued, frame: FrameType) -> None:
-        """Hands it to the once, for the caller in `frame`, and notes it as long as it has not run."""
+    def submit_made(self, kind: Optional[str], fn: Callable[[], object], stack: List[str]) -> None:
+        """Hands a call to the once that the module has queued, for whoever did that."""
+        site = site_in(stack, self.own["_lazy_call"]) or self.site("_queued_calls")
+        self.submit(_Queued(fn, kind, list(stack), self.queue), site)
+
+    def site(self, what: str) -> Site:
+        """For what no line of a program has handed in: this of the module has."""
+        return Site(self.module.__name__.encode(), 0, what.encode())
+
+    def submit(self, queued: _Queued, caller: Caller) -> None:
+        """Hands it to the once, for that caller, and notes it as long as it has not run."""
         self.queue[queued] = None
         try:
             key = SEED_KEYS[queued.kind] if queued.kind else None
-            self.once._submit(queued, key, SEED_PHASE if queued.kind else 0, self, frame, queued.stack)
+            self.once._submit(queued, key, SEED_PHASE if queued.kind else 0, self, caller, queued.stack)
         except BaseException:
             self.queue.pop(queued, None)
             raise
@@ -217,7 +234,8 @@ class _Installation:
         self.native_done = False
         self.native()
         self.native_done = True
-        self.once.call(self.publish, key=PUBLISH, phase=LAST_PHASE, owner=self)
+        site = self.site("lazyonce.torch.install")
+        self.once._submit(self.publish, PUBLISH, LAST_PHASE, self, site, frames_from(sys._getframe()))
 
     def publish(self) -> None:
         """Tells those who read the module's flag, behind everything that was queued."""
@@ -253,7 +271,7 @@ class _Installation:
                 result = callable()
                 return result if self.returns else None
             kind = next((each for each in SEEDS if kwargs.get(each)), None)
-            frame = sys._getframe(1)
+            frame = caller()
             queued = _Queued(callable, kind, frames_from(frame), self.queue)
             if self.bad_fork():
                 self.queue[queued] = None  # as in the module, nothing will ever run it
@@ -273,7 +291,7 @@ class _Installation:
                 return
             try:
                 self.take_over()  # what was put there past `_lazy_call`
-                once._init(None, sys._getframe(1))
+                once._init(None, caller())
             except DeferredCallError as failure:
                 if self.error is None:
                     raise

@@ -1,4 +1,6 @@
 """lazyonce.torch, with stand-ins of the modules' shape; with the real ones in test_real_torch.py."""
+import _thread
+import ctypes
 import gc
 import os
 import pickle
@@ -14,6 +16,7 @@ from standin import Device
 
 import lazyonce
 import lazyonce.torch
+from lazyonce._library import LIBRARY, Info
 
 
 def test_calls_are_queued_and_run_once_it_is_initialized(device):
@@ -282,3 +285,70 @@ def test_a_second_module_of_the_same_last_name_is_refused_and_the_first_unharmed
     gc.collect()
     device.module._lazy_init()
     assert len(device.module.starts) == 1 and not other.starts
+
+
+def place_of(failure):
+    """The line of the text in which stands who has handed it in."""
+    return str(failure).split("\n")[0]
+
+
+def test_what_is_taken_over_was_handed_in_where_its_traceback_says(device):
+    module = device.module
+
+    def hand_in(depth):
+        hand_in(depth - 1) if depth else module._lazy_call(lambda: 1 / 0, seed=is_seed)
+
+    for is_seed in (False, True):
+        hand_in(9)
+        device.install()
+        with pytest.raises(lazyonce.DeferredCallError) as caught:
+            module._lazy_init()
+        assert "by %s:%d (hand_in) failed" % (__file__, hand_in.__code__.co_firstlineno + 1) in place_of(caught.value)
+        lazyonce.torch.uninstall(module)
+        module._queued_calls.clear()
+
+
+def test_a_traceback_that_names_no_place(device):
+    for stack in ([], ["  somewhere\n"]):
+        device.module._queued_calls[:] = [(lambda: 1 / 0, stack)]
+        device.install()
+        with pytest.raises(lazyonce.DeferredCallError, match="by _queued_calls in standin.%s failed" % device.name):
+            device.module._lazy_init()
+        lazyonce.torch.uninstall(device.module)
+
+
+def test_the_installation_s_own_call_is_called_that(device):
+    sites = []
+
+    def look():
+        info = Info(ctypes.sizeof(Info))
+        LIBRARY.lazy_once_info(device.once._address, info)
+        sites.append((info.running.file, info.running.function))
+
+    device.install()
+    installation = lazyonce.torch._installed[device.module]
+    publish, installation.publish = installation.publish, lambda: (look(), publish())
+    device.module._lazy_init()
+    assert sites == [(device.module.__name__.encode(), b"lazyonce.torch.install")] and device.module._initialized
+
+
+def test_what_was_initialized_before_was_started_by_who_installs(device):
+    device.module._lazy_init()
+    device.install()
+    info = Info(ctypes.sizeof(Info))
+    LIBRARY.lazy_once_info(device.once._address, info)
+    assert (info.init_site.file, info.init_site.function) == (standin.__file__.encode(), b"install")
+
+
+@alone
+def test_a_thread_that_has_no_other_frame():
+    device, over = Device(), threading.Event()
+    device.install()
+    device.module._lazy_call(over.set)
+    _thread.start_new_thread(device.module._lazy_call, (device.note("a"),))
+    while len(lazyonce.torch._installed[device.module].queue) < 2:
+        pass
+    _thread.start_new_thread(device.module._lazy_init, ())
+    over.wait()
+    device.module._lazy_init()
+    assert device.seen == ["a"]

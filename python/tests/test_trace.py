@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from html import unescape
 
 import pytest
 from alone import LIMIT, REPOSITORY, environment, python
@@ -40,13 +41,13 @@ def test_attempts_callbacks_waits_and_failures_of_threads(tmp_path):
     trace = traced(tmp_path, THREADS)
     said = python(*TOOL, trace, "-o", tmp_path / "trace.svg")
     attempts = section(said, "attempts")
-    assert [(each["once"], each["attempt"], each["outcome"]) for each in attempts] == [
-        ('"gpu"', "1", "success"), ('"other <&>"', "1", "success"), ('"bad"', "1", "the initializer failed"),
-        ('"bad"', "2", "success"),
+    assert [(each["of"], each["attempt"], each["outcome"]) for each in attempts] == [
+        ('once "gpu"', "1", "success"), ('once "other <&>"', "1", "success"), ('once "bad"', "1", "the initializer failed"),
+        ('once "bad"', "2", "success"),
     ]
     assert attempts[0]["started at"].endswith("prog.py:%d (<lambda>)" % line(THREADS, "OWNER"))
     callbacks = section(said, "callbacks")
-    assert [(each["once"], each["outcome"]) for each in callbacks] == [('"gpu"', "success")] * 2
+    assert [(each["of"], each["outcome"]) for each in callbacks] == [('once "gpu"', "success")] * 2
     assert {each["thread"] for each in callbacks} == {attempts[0]["thread"]}
     for each, mark in zip(callbacks, ("INNER", "PLAIN")):
         assert "prog.py:%d " % line(THREADS, mark) in each["handed in at"]
@@ -103,6 +104,33 @@ def test_a_factory_and_the_wait_for_it(tmp_path, how, ends_by):
     assert ('wait for slot "make", index 0, of thread %s, called at ' % factory["thread"] in said) == bool(ends_by)
     assert ('factory of slot "make", index 0, called at' in said) == bool(ends_by)
     assert len(bars(tmp_path / "trace.svg", "factory open" if ends_by else "factory")) >= 1
+    assert '%smakes slot "make", index 0<' % ("NOT ENDED: " if ends_by else "") in unescape((tmp_path / "trace.svg").read_text())
+
+
+UNNAMED = """
+import lazyonce
+
+once = lazyonce.Once("")
+for each in (once, lazyonce._default):
+    each.call(lambda: None)
+    each.init()
+def make(index): 1 / 0
+try: lazyonce.Slot(make, scope="process").get(4)
+except ZeroDivisionError: pass
+"""
+
+
+def test_what_has_no_name_is_called_the_same_everywhere_and_a_failed_factory_counts(tmp_path):
+    said = python(*TOOL, traced(tmp_path, UNNAMED), "-o", tmp_path / "trace.svg")
+    for title in ("attempts", "callbacks"):
+        assert [each["of"] for each in section(said, title)] == ["an unnamed once"] * 2
+    assert section(said, "factories")[0]["outcome"] == "the factory failed"
+    totals = {each["of"]: [each[column] for column in ("attempts", "factories", "failed")] for each in section(said, "totals")}
+    assert totals == {"an unnamed once": ["2", "0", "0"], 'slot "make"': ["0", "1", "1"], "all": ["2", "1", "1"]}
+    thread, = section(said, "threads")
+    assert [thread[column] for column in ("attempts", "callbacks", "factories")] == ["2", "2", "1"]
+    drawn = unescape((tmp_path / "trace.svg").read_text())
+    assert "no name" not in said + drawn and "initialize an unnamed once" in drawn
 
 
 MANY = """
@@ -144,12 +172,10 @@ from lazyonce import Once
 def fork():
     global child
     child = os.fork()
+    if child: assert os.waitpid(child, 0)[1] == 0
 once = Once("mine", fork)
 once.init()
-if child:
-    assert os.waitpid(child, 0)[1] == 0
-else:
-    Once("its").init()
+if not child: Once("its").init()
 """
 
 
@@ -157,16 +183,17 @@ def test_a_forked_child_in_the_same_file_and_in_its_own(tmp_path):
     trace = traced(tmp_path, FORK)
     said = python(*TOOL, trace, "-o", tmp_path / "trace.svg")
     fork, = section(said, "forks")
-    processes = {each["once"]: each["process"] for each in section(said, "attempts")}
-    assert processes == {'"mine"': fork["of"], '"its"': fork["process"]}
+    processes = {each["of"]: each["process"] for each in section(said, "attempts")}
+    assert processes == {'once "mine"': fork["of"], 'once "its"': fork["process"]}
     assert "forked off by process %s" % fork["of"] in (tmp_path / "trace.svg").read_text()
-    assert "not ended" not in said
+    assert "not ended" not in said and fork["what was going on there"] == 'thread %s: initialize once "mine"' % fork["of"]
 
     traces = traced(tmp_path, FORK, "own.%p.json")
     assert len(traces) == 2
     said = python(*TOOL, *traces, "--merge", tmp_path / "merged.json")
     fork, = section(said, "forks")
     assert {fork["process"], fork["of"]} == {path.name.split(".")[1] for path in traces}
+    assert fork["what was going on there"] == 'thread %s: initialize once "mine"' % fork["of"]
     mark, = [each for each in events_of(tmp_path / "merged.json") if each["ph"] == "i"]
     assert [str(mark["pid"]), str(mark["args"]["parent"])] == [fork["process"], fork["of"]]
 
@@ -204,14 +231,17 @@ def test_equal_process_numbers_of_several_machines_are_kept_apart(tmp_path):
     other = tmp_path / "other.json"
     shutil.copy(trace, other)
     other.write_text(other.read_text().replace('"ts":', '"ts":9'))  # another clock
-    said = python(*TOOL, trace, other, "--merge", tmp_path / "merged.json", "--align", "start")
+    said = python(*TOOL, trace, other, "--merge", tmp_path / "merged.json", "-o", tmp_path / "all.svg", "--align", "start")
     events = events_of(tmp_path / "merged.json")
     names = {each["pid"]: each["args"]["name"] for each in events if each.get("name") == "process_name"}
     assert len(names) == 4 and sum("other.json" in name for name in names.values()) == 2
     forks = [(each["pid"], each["args"]["parent"]) for each in events if each["ph"] == "i"]
     assert len(set(forks)) == 2 and {pid for pair in forks for pid in pair} == set(names)
     assert min(each["ts"] for each in events if "ts" in each) == 0
-    assert {each["process"] for each in section(said, "forks")} >= {"%s of %s" % (pid, trace) for pid, _ in forks[:1]}
+    child, its_parent = forks[0]
+    for each, path in zip(section(said, "forks"), (trace, other)):
+        assert [each["process"], each["of"]] == ["%s of %s" % (pid, path) for pid in (child, its_parent)]
+        assert "forked off by process %s of %s" % (its_parent, path) in (tmp_path / "all.svg").read_text()
     starts = [float(each["start"]) for each in section(said, "attempts")]
     assert starts[0] == starts[1] and starts[2] == starts[3]
     assert python(*TOOL, tmp_path / "merged.json").count("success") == 4  # what was merged can be read again
@@ -228,7 +258,7 @@ def test_it_needs_no_library_and_does_not_begin_the_trace_anew(tmp_path):
 def test_the_example(tmp_path):
     trace = traced(tmp_path, (REPOSITORY / "examples" / "traced.py").read_text(), ends_by=signal.SIGKILL)
     said = python(*TOOL, trace)
-    assert {'"driver"', '"table"'} <= {each["once"] for each in section(said, "attempts")} and section(said, "forks")
+    assert {'once "driver"', 'once "table"'} <= {each["of"] for each in section(said, "attempts")} and section(said, "forks")
     assert [each["failed"] for each in section(said, "totals") if each["of"] == 'once "table"'] == ["1"]
 
 
@@ -258,16 +288,16 @@ def test_no_sum_reads_a_hang_as_no_wait(tmp_path):
     assert len(waits) == 2 and all(each["took"].startswith("> ") for each in waits)
     lines = [re.split(r"  +", each.strip()) for each in said.splitlines()]
     sums, = [each for each in lines if each[0] == "all"]
-    # attempts, failed, ms, callbacks, waits, ms, longest
-    assert [sums[1], sums[4], sums[5]] == ["1", "1", "2"] and all(sums[column].startswith("> ") for column in (3, 6, 7))
+    # attempts, factories, failed, ms, callbacks, waits, ms, longest
+    assert [sums[1], sums[5], sums[6]] == ["1", "1", "2"] and all(sums[column].startswith("> ") for column in (4, 7, 8))
     begin = next(index for index, each in enumerate(lines) if each == ["threads"])
     threads = {each[1]: each for each in lines[begin + 2:begin + 5]}
     for each in waits:
-        # attempts, ms, callbacks, ms, waits, ms
+        # attempts, ms, callbacks, ms, factories, ms, waits, ms
         row = threads[each["thread"]]
-        assert row[6] == "1" and row[7].startswith("> ") and row[3] == "0.000"
+        assert row[8] == "1" and row[9].startswith("> ") and row[3] == "0.000"
     owner = threads[waits[0]["of thread"]]
-    assert owner[3].startswith("> ") and owner[5].startswith("> ") and owner[7] == "0.000"
+    assert owner[3].startswith("> ") and owner[5].startswith("> ") and owner[9] == "0.000"
     assert said.count("the trace ends at its last event; how long it hung after that is not known") == 1
 
 
@@ -290,7 +320,7 @@ def test_the_ranks_of_mpirun_in_one_trace(tmp_path):
     traces = sorted(tmp_path.glob("trace.*.json"))
     assert len(traces) == 4
     said = python(*TOOL, *traces, "-o", tmp_path / "all.svg", "--merge", tmp_path / "all.json")
-    assert sorted(each["once"] for each in section(said, "attempts")) == ['"rank %d"' % rank for rank in range(4)]
+    assert sorted(each["of"] for each in section(said, "attempts")) == ['once "rank %d"' % rank for rank in range(4)]
     assert len({each["pid"] for each in events_of(tmp_path / "all.json")}) == 4
     for path in traces:
         assert "(%s)" % path.name in (tmp_path / "all.svg").read_text()

@@ -153,3 +153,34 @@ def test_a_number_that_json_has_not_is_null_in_the_merged_trace(tmp_path):
     events = json.loads((tmp_path / "merged.json").read_text(), parse_constant=refuse)["traceEvents"]
     counter, = [each for each in events if each["ph"] == "C"]
     assert (counter["ts"], counter["args"]) == (None, {"b": [None, {"c": None}], "d": "NaN"})
+
+
+def test_what_is_aligned_to_the_start_claims_no_clock(tmp_path):
+    trace, aligned, twice = (tmp_path / name for name in ("trace.json", "aligned.json", "twice.json"))
+    trace.write_text(json.dumps([begin(5e6, "attempt"), end(6e6, "attempt")]))
+    assert "at 5.000000 s of the machine's clock" in python(*TOOL, trace)
+    for arguments in [(trace, "--merge", aligned, "--align", "start"), (aligned, "--merge", twice), (twice,)]:
+        said = python(*TOOL, *arguments)
+        assert "aligned by --align start" in said and "machine's clock" not in said
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([begin(5e6, pid=8), end(6e6, pid=8)]))
+    said = python(*TOOL, other, twice)
+    assert "aligned by --align start, and to no clock that the others have: %s\n" % twice in said and "machine's clock" not in said
+
+
+def fork(at, pid, parent):
+    return {"ph": "i", "pid": pid, "tid": pid, "ts": at, "cat": "fork", "name": "fork", "s": "p", "args": {"parent": parent}}
+
+
+def test_what_the_parent_was_doing_at_the_fork_is_told_of_each_thread(tmp_path):
+    trace, own = tmp_path / "trace.json", tmp_path / "own.json"
+    events = [begin(1, "attempt", name="outer"), begin(2, name="early"), end(3), begin(4, "factory", name="inner"),
+              begin(4, "wait", tid=8, name="waits"), begin(5, "prepare", tid=9, name="asks"), fork(6, 10, 7), fork(3, 11, 7),
+              end(7, "factory"), end(8, "attempt"), fork(9, 12, 7), fork(9, 13, 5)]
+    trace.write_text(json.dumps(events))
+    own.write_text(json.dumps([fork(6, 14, 7)]))
+    for align in ("clock", "start"):
+        said = python(*TOOL, trace, own, "--align", align)
+        forks = {each["process"]: each.get("what was going on there") for each in section(said, "forks")}
+        both = "thread 7: inner; thread 9: asks"
+        assert forks == {"10": both, "11": "thread 7: early", "12": "thread 9: asks", "13": None, "14": both}

@@ -66,3 +66,9 @@ def test_many_waits_beside_many_that_never_ended(tmp_path):
 def test_many_ends_that_fit_to_nothing_open(tmp_path):
     said = told(tmp_path, [begin(at) for at in range(40000)] + [end(50000 + at, "wait") for at in range(40000)])
     assert "40000 pieces could not be read" in said and len(said) < 40000 * 200
+
+
+def test_many_forks_beside_much_that_never_ended(tmp_path):
+    events = [begin(at) for at in range(30000)]
+    events += [{"ph": "i", "pid": 8 + at, "tid": 7, "ts": at, "cat": "fork", "args": {"parent": 7}} for at in range(2000)]
+    assert len(section(told(tmp_path, events), "forks")) == 2000
