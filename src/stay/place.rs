@@ -6,6 +6,7 @@ use crate::sys::site::Origin;
 use crate::sys::{clock, order, process, thread};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
+use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// One, as it was told. A debugger knows where these are.
@@ -60,7 +61,7 @@ impl Place {
         (offset_of!(Self, stay) + offset_of!(Stay, kind)) as u32,
     ];
 
-    /// Nobody's.
+    /// Nobody's: zeros all over, which take no room in the file.
     pub(super) const fn new() -> Self {
         Self {
             state: AtomicU32::new(FREE),
@@ -70,8 +71,12 @@ impl Place {
                 thread: 0,
                 since_ns: 0,
                 subject: 0,
-                doing: Doing::Preparing,
-                origin: Origin::Address(0),
+                doing: Doing::TakingHost(null()),
+                origin: Origin::Here {
+                    line: 0,
+                    file: null(),
+                    function: null(),
+                },
                 kind: Kind::Once,
             }),
             outer: Cell::new(None),
