@@ -104,7 +104,7 @@ fn bench(arguments: &[String]) -> Result<(), String> {
         machine::described()
     );
     let head = format!(
-        "{title}\n\nMedians of rounds in turns, in an order drawn anew each time, in a process that has a second thread. {during}."
+        "{title}\n\nMedians of rounds in turns, ratios too, in an order drawn anew each time, in a process that has a second thread. {during}."
     );
     let text =
         table::markdown(&head, &groups, during.is_busy()).map_err(|error| error.to_string())?;

@@ -6,23 +6,36 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-/// What was measured of one thing, sorted.
+/// What was measured of one thing.
 #[derive(Clone)]
-pub struct Samples(Vec<f64>);
+pub struct Samples {
+    by_round: Vec<f64>,
+    sorted: Vec<f64>,
+}
 
 impl Samples {
-    pub fn new(mut samples: Vec<f64>) -> Samples {
-        samples.sort_by(f64::total_cmp);
-        Samples(samples)
+    pub fn new(by_round: Vec<f64>) -> Samples {
+        let mut sorted = by_round.clone();
+        sorted.sort_by(f64::total_cmp);
+        Samples { by_round, sorted }
     }
 
     /// What does not vary.
     pub fn exact(value: f64) -> Samples {
-        Samples(vec![value])
+        Samples::new(vec![value])
     }
 
     pub fn at(&self, part: f64) -> f64 {
-        self.0[((self.0.len() - 1) as f64 * part).round() as usize]
+        self.sorted[((self.sorted.len() - 1) as f64 * part).round() as usize]
+    }
+
+    /// How many times the other: the median of what the rounds say, in each of which both met the same machine.
+    pub fn times(&self, other: &Samples) -> f64 {
+        if self.by_round.len() != other.by_round.len() {
+            return self.median() / other.median();
+        }
+        let pairs = self.by_round.iter().zip(&other.by_round);
+        Samples::new(pairs.map(|(ours, theirs)| ours / theirs).collect()).median()
     }
 
     pub fn median(&self) -> f64 {
@@ -31,7 +44,7 @@ impl Samples {
 
     /// The 10th and the 90th percentile, where there is more than one value.
     pub fn spread(&self) -> Option<(f64, f64)> {
-        (self.0.len() > 1).then(|| (self.at(0.1), self.at(0.9)))
+        (self.sorted.len() > 1).then(|| (self.at(0.1), self.at(0.9)))
     }
 }
 

@@ -84,7 +84,11 @@ impl Group {
             .rows
             .iter()
             .find(|row| Some(row.who.as_str()) == self.measure)?;
-        let ratio = row.figure.as_ref().ok()?.median() / measure.figure.as_ref().ok()?.median();
+        let ratio = row
+            .figure
+            .as_ref()
+            .ok()?
+            .times(measure.figure.as_ref().ok()?);
         ratio.is_finite().then_some(ratio)
     }
 
