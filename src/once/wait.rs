@@ -12,7 +12,6 @@ use crate::sys::site::{Origin, Place};
 use crate::sys::text::{Text, append, text};
 use crate::sys::thread::Mark;
 use crate::trace::{Span, What};
-use std::fmt::{Display, Formatter};
 use std::sync::atomic::Ordering::Relaxed;
 #[cfg(not(loom))]
 use {super::graph::Waiting, crate::sys::thread};
@@ -112,26 +111,26 @@ impl Once {
         let phase = locked.phase();
         drop(locked);
         let runs = origin.map(|origin| Runs {
-            part: request.as_deref().map_or(Part::Callback, |request| {
-                self.part_of(request, attempt.owner())
-            }),
+            part: request
+                .as_deref()
+                .map_or(RUNS, |request| self.part_of(request, attempt.owner())),
             site: origin.resolve(),
         });
         (phase, runs, has_initializer)
     }
 
     /// What that thread runs of a request.
-    pub(super) fn part_of(&self, request: &Request, by: u64) -> Part {
+    pub(super) fn part_of(&self, request: &Request, by: u64) -> &'static str {
         // On a once that has become ready meanwhile, the queue holds what is leaving and nothing else.
         let is_leaving = self
             .lock_gate()
             .is_none_or(|mut locked| locked.gate().queue.is_leaving(request));
         if is_leaving {
-            Part::Drop
+            "is inside the drop of a request queued"
         } else if stay::is_describing(std::ptr::from_ref(self).addr(), by) {
-            Part::Describe
+            "is inside the describe of a request queued"
         } else {
-            Part::Callback
+            RUNS
         }
     }
 
@@ -161,27 +160,11 @@ impl Once {
     }
 }
 
-/// What a thread runs of a request.
-#[derive(Clone, Copy)]
-pub(super) enum Part {
-    Callback,
-    Drop,
-    Describe,
-}
+const RUNS: &str = "runs a callback queued";
 
-impl Display for Part {
-    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            Self::Callback => "runs a callback queued",
-            Self::Drop => "is inside the drop of a request queued",
-            Self::Describe => "is inside the describe of a request queued",
-        })
-    }
-}
-
-/// The same, and where that was handed in.
+/// What a thread runs of a request, and where that was handed in.
 struct Runs {
-    part: Part,
+    part: &'static str,
     site: Place,
 }
 
