@@ -6,10 +6,10 @@ use crate::once::{graph, registry};
 use crate::slot;
 use crate::stay;
 use crate::sys::local::Local;
-use crate::sys::{birthmark, thread};
+use crate::sys::{birthmark, clock, thread};
 use crate::trace::{self, observer};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Set when the handlers are in place, so nobody goes on before they are. Two threads that come first at once both
 /// register, which is harmless: the second run of each half finds its work done. Relaxed: what the flag stands for is in the
@@ -28,6 +28,9 @@ pub(crate) fn register() {
         REGISTERED.store(true, Relaxed);
     }
 }
+
+/// When the latest `prepare` ran. Changes under the registry's lock, which a child inherits.
+static FORKING_NS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Has `prepare` taken the locks, on this thread?
@@ -56,7 +59,7 @@ fn recover() {
     let before = thread::id();
     thread::forget_id();
     observer::inherit();
-    trace::forked();
+    trace::forked(before, clock::now_ns());
     stay::inherit(before);
     cuda::inherit();
     graph::recover();
@@ -75,6 +78,7 @@ extern "C" fn prepare() {
     look();
     thread::holds_one_more();
     let registry = registry::lock();
+    FORKING_NS.store(clock::now_ns(), Relaxed);
     for once in registry.onces() {
         once.hold_for_fork();
     }
@@ -118,7 +122,7 @@ extern "C" fn child() {
     }
     let before = thread::id();
     thread::forget_id();
-    trace::forked();
+    trace::forked(before, FORKING_NS.load(Relaxed));
     stay::inherit(before);
     cuda::inherit();
     graph::inherit();

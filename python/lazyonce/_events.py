@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 KINDS = ("attempt", "request", "wait", "host_wait", "factory", "prepare")
-MEANWHILE = ("attempt", "request", "factory", "prepare")  # in what of these a process can have been forked
+INSIDE = ("attempt", "request", "factory", "prepare")  # in what of these a process can have been forked
 UNKNOWN = "an unknown place"  # what the library writes for a site that it does not know
 ALIGN = "lazyonce --align"  # in a merged trace: how it was made
 E_CALLBACK = -5
@@ -68,8 +68,9 @@ class Process:
     name: str = ""
     parent: Optional[int] = None
     forked: Optional[int] = None
-    # What its parent was doing when it was forked: of each thread the innermost. Which of them has forked, no trace says.
-    meanwhile: List[Span] = field(default_factory=list)
+    forker: Optional[int] = None
+    """The thread that has forked it, and the innermost of what that was doing."""
+    inside: Optional[Span] = None
     spans: List[Span] = field(default_factory=list)
 
     def threads(self) -> Dict[int, List[Span]]:
@@ -242,8 +243,8 @@ def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> 
     at, stack = round(event["ts"] * 1000), stacks.setdefault((pid, thread), Stack())
     trace.last = max(trace.last, at)
     if letter == "i":
-        parent = arguments.get("parent")
-        process.forked, process.parent = at, parent if isinstance(parent, int) else None
+        found = (arguments.get(name) for name in ("parent", "thread"))
+        process.forked, (process.parent, process.forker) = at, (each if isinstance(each, int) else None for each in found)
     elif letter == "B":
         number = arguments.get("number")
         site, caller = (_place(arguments, name) for name in ("site", "caller"))
@@ -291,8 +292,8 @@ def parent(child: Process, traces: Sequence[Trace]) -> Optional[Process]:
     return found[0] if len(found) == 1 else None
 
 
-def find_meanwhile(traces: Sequence[Trace]) -> None:
-    """While all times are as they were written."""
+def find_inside(traces: Sequence[Trace]) -> None:
+    """In what each process was forked, while all times are as they were written."""
     children: Dict[int, List[Tuple[int, Process]]] = {}
     by_number = {process.number: process for trace in traces for process in trace.processes.values()}
     for process in by_number.values():
@@ -301,8 +302,8 @@ def find_meanwhile(traces: Sequence[Trace]) -> None:
             children.setdefault(forker.number, []).append((process.forked, process))
     for number, forked in children.items():
         threads: Dict[int, Dict[int, Span]] = {}
-        for rank, whose in _moments((span for span in by_number[number].spans if span.kind in MEANWHILE), forked):
+        for rank, whose in _moments((span for span in by_number[number].spans if span.kind in INSIDE), forked):
             if rank == ASKED:
-                whose.meanwhile = [list(spans.values())[-1] for spans in threads.values()]
+                whose.inside = next(reversed(list(threads.get(whose.forker, {}).values())), None)
             else:
                 _keep_open(rank, whose, threads)

@@ -187,9 +187,9 @@ def _forks(tables: Tables) -> None:
     rows = []
     for process in processes_of(tables.traces):
         if process.forked is not None:
-            meanwhile = "; ".join("thread %d: %s" % (span.thread, span.name) for span in process.meanwhile)
-            rows.append((tables.at(process.forked), called(process, tables.traces), forker(process, tables.traces), meanwhile))
-    tables.show("forks", ("at", "process", "of", "what was going on there"), rows)
+            inside = _what(process.inside) if process.inside else ""
+            rows.append((tables.at(process.forked), called(process, tables.traces), forker(process, tables.traces), inside))
+    tables.show("forks", ("at", "process", "of", "in the middle of"), rows)
 
 
 def _total(spans: Sequence[Span], kind: str) -> Tuple[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable, Iterator, List, Sequence
 
 from . import _table, _timeline
-from ._events import ALIGN, Event, Trace, Unreadable, find_meanwhile, is_number, number, parent, plain, read
+from ._events import ALIGN, Event, Trace, Unreadable, find_inside, is_number, number, parent, plain, read
 
 
 def align(traces: Sequence[Trace]) -> None:
@@ -94,7 +94,7 @@ def _run(arguments: argparse.Namespace) -> None:
         raise Unreadable("%s: it is given for both the picture and the merged trace" % arguments.merge)
     traces = [read(path) for path in arguments.files]
     number(traces)
-    find_meanwhile(traces)
+    find_inside(traces)
     if arguments.align == "start":
         align(traces)
     # Whatever becomes of one of them, the others are there.

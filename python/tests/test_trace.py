@@ -186,14 +186,14 @@ def test_a_forked_child_in_the_same_file_and_in_its_own(tmp_path):
     processes = {each["of"]: each["process"] for each in section(said, "attempts")}
     assert processes == {'once "mine"': fork["of"], 'once "its"': fork["process"]}
     assert "forked off by process %s" % fork["of"] in (tmp_path / "trace.svg").read_text()
-    assert "not ended" not in said and fork["what was going on there"] == 'thread %s: initialize once "mine"' % fork["of"]
+    assert "not ended" not in said and fork["in the middle of"].startswith('initialize once "mine", started at ')
 
     traces = traced(tmp_path, FORK, "own.%p.json")
     assert len(traces) == 2
     said = python(*TOOL, *traces, "--merge", tmp_path / "merged.json")
     fork, = section(said, "forks")
     assert {fork["process"], fork["of"]} == {path.name.split(".")[1] for path in traces}
-    assert fork["what was going on there"] == 'thread %s: initialize once "mine"' % fork["of"]
+    assert fork["in the middle of"].startswith('initialize once "mine", started at ')
     mark, = [each for each in events_of(tmp_path / "merged.json") if each["ph"] == "i"]
     assert [str(mark["pid"]), str(mark["args"]["parent"])] == [fork["process"], fork["of"]]
 

@@ -168,19 +168,20 @@ def test_what_is_aligned_to_the_start_claims_no_clock(tmp_path):
     assert "aligned by --align start, and to no clock that the others have: %s\n" % twice in said and "machine's clock" not in said
 
 
-def fork(at, pid, parent):
-    return {"ph": "i", "pid": pid, "tid": pid, "ts": at, "cat": "fork", "name": "fork", "s": "p", "args": {"parent": parent}}
+def fork(at, pid, parent, thread=None):
+    return {"ph": "i", "pid": pid, "tid": pid, "ts": at, "cat": "fork", "name": "fork", "s": "p",
+            "args": {"parent": parent, "thread": thread}}
 
 
-def test_what_the_parent_was_doing_at_the_fork_is_told_of_each_thread(tmp_path):
+def test_in_what_a_thread_has_forked_is_told(tmp_path):
     trace, own = tmp_path / "trace.json", tmp_path / "own.json"
     events = [begin(1, "attempt", name="outer"), begin(2, name="early"), end(3), begin(4, "factory", name="inner"),
-              begin(4, "wait", tid=8, name="waits"), begin(5, "prepare", tid=9, name="asks"), fork(6, 10, 7), fork(3, 11, 7),
-              end(7, "factory"), end(8, "attempt"), fork(9, 12, 7), fork(9, 13, 5)]
+              begin(4, "wait", tid=8, name="waits"), begin(5, "prepare", tid=9, name="asks"), fork(6, 10, 7, 7), fork(3, 11, 7, 7),
+              fork(6, 15, 7, 9), fork(6, 16, 7, 8), fork(6, 17, 7, []), end(7, "factory"), end(8, "attempt"), fork(9, 12, 7, 7),
+              fork(9, 13, 5, 7)]
     trace.write_text(json.dumps(events))
-    own.write_text(json.dumps([fork(6, 14, 7)]))
+    own.write_text(json.dumps([fork(6, 14, 7, 7)]))
     for align in ("clock", "start"):
         said = python(*TOOL, trace, own, "--align", align)
-        forks = {each["process"]: each.get("what was going on there") for each in section(said, "forks")}
-        both = "thread 7: inner; thread 9: asks"
-        assert forks == {"10": both, "11": "thread 7: early", "12": "thread 9: asks", "13": None, "14": both}
+        inside = {each["process"]: each.get("in the middle of", "").partition(",")[0] for each in section(said, "forks")}
+        assert inside == {"10": "inner", "11": "early", "12": "", "13": "", "14": "inner", "15": "asks", "16": "", "17": ""}

@@ -1,5 +1,6 @@
 //! An event as a line of JSON.
 
+use super::report::forked_by;
 use super::{ASK, Event, FACTORY, PREPARE};
 use crate::abi;
 use crate::error::status_text;
@@ -37,8 +38,9 @@ pub(super) fn line(event: &Event) -> Text {
         ),
         "i" => append!(
             line,
-            r#","s":"p","name":"fork","args":{{"parent":{}{END}"#,
-            process::parent()
+            r#","s":"p","name":"fork","args":{{"parent":{},"thread":{}{END}"#,
+            process::parent(),
+            forked_by()
         ),
         _ => begin(&mut line, event),
     }

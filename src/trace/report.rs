@@ -3,7 +3,6 @@
 use super::{Event, FACTORY, What, file, observer};
 use crate::abi;
 use crate::name::{Kind, Name};
-use crate::sys::clock;
 use crate::sys::errno::preserved;
 use crate::sys::local::Local;
 use crate::sys::noexcept::noexcept;
@@ -23,8 +22,9 @@ pub(super) const TRACE: u32 = 2;
 /// This is a child, and nobody has been told yet.
 const FORKED: u32 = 4;
 
-/// When this process was forked off.
+/// When this process was forked off, and by which thread of its parent's.
 static FORKED_NS: AtomicU64 = AtomicU64::new(0);
+static FORKED_BY: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Inside [`report`], whose own events are not reported.
@@ -114,12 +114,18 @@ fn tell_fork() {
 }
 
 /// In a forked child, where nobody can be told yet.
-pub(crate) fn forked() {
+pub(crate) fn forked(by: u64, at_ns: u64) {
     file::forked();
-    FORKED_NS.store(clock::now_ns(), Relaxed);
+    FORKED_NS.store(at_ns, Relaxed);
+    FORKED_BY.store(by, Relaxed);
     if is_on() {
         want(FORKED, true);
     }
+}
+
+/// The thread that has forked this process off.
+pub(super) fn forked_by() -> u64 {
+    FORKED_BY.load(Relaxed)
 }
 
 /// When this process was forked off; 0 if it was not.
