@@ -1,9 +1,11 @@
-// not-under: valgrind: hundreds of threads, one at a time
-// Guards against a dump that has no room left for what everybody waits for: with more threads that wait than it has lines for, the one that hangs
-// inside a drop is told, and how many others are not.
+// not-under: tsan asan valgrind: hundreds of threads, and tools that follow the stack
+// Guards against a dump that has no room left for what matters: with more threads that wait than it has lines for, the one that hangs inside a
+// drop is told, and how many others are not; with a callback that calls itself for ever, those that wait for it. And against lines about
+// what a longjmp, which is forbidden, has left, when its thread has ended.
 #include "dumped.h"
 #include "callers.h"
 #include "requests.h"
+#include <setjmp.h>
 
 enum { WAITERS = 300, LINES = 256 };
 static lazy_once once = LAZY_ONCE_INIT;
@@ -18,6 +20,59 @@ static int lines_with(const char *text, const char *part) {
     int lines = 0;
     for (const char *at = text; (at = strstr(at, part)) != NULL; at++) lines++;
     return lines;
+}
+
+static lazy_once deep = LAZY_ONCE_INIT;
+static hold deepest = HOLD_INIT;
+static int depth;
+static int32_t recurses(void *ctx) {
+    if (++depth == WAITERS) return held(ctx);
+    return lazy_once_call(&deep, recurses, ctx) == LAZY_OK ? 0 : -1;
+}
+static void check_recursion(void) {
+    caller recursing, waiting;
+    CHECK_IS(lazy_once_call(&deep, recurses, &deepest), LAZY_QUEUED);
+    begin(&recursing, in_init, &deep);
+    gate_wait(&deepest.inside);
+    begin(&waiting, in_init, &deep);
+    until_waiting(&waiting);
+    char *text = dumped();
+    CHECK_IS(lines_with(text, " has been inside a callback of "), 16);
+    CHECK_IS(lines_with(text, " has waited "), 1);
+    CHECK(strstr(text, "and so on") == NULL);
+    free(text);
+    gate_open(&deepest.go);
+    CHECK_IS(ended(&recursing), LAZY_OK);
+    CHECK_IS(ended(&waiting), LAZY_OK);
+}
+static lazy_once awaited = LAZY_ONCE_INIT;
+static hold initializing = HOLD_INIT;
+static jmp_buf outside;
+static int32_t leaves(void *ctx) {
+    (void)ctx;
+    longjmp(outside, 1);
+}
+static void *calls_and_leaves(void *ctx) {
+    if (setjmp(outside) == 0) lazy_once_call(&awaited, leaves, NULL);
+    return ctx;
+}
+static void check_left(void) {
+    caller owner;
+    lazy_config config = LAZY_CONFIG_INIT;
+    config.initialize = held;
+    config.ctx = &initializing;
+    CHECK_IS(lazy_once_configure(&awaited, &config), LAZY_OK);
+    begin(&owner, in_init, &awaited);
+    gate_wait(&initializing.inside);
+    pthread_t late = start(calls_and_leaves, NULL);
+    for (lazy_info info = LAZY_INFO_INIT; info.waiters == 0;) CHECK_IS(lazy_once_info(&awaited, &info), LAZY_OK);
+    gate_open(&initializing.go);
+    join(late);
+    CHECK_IS(ended(&owner), LAZY_OK);
+    char *text = dumped();
+    CHECK(strstr(text, " has been inside ") == NULL);
+    free(text);
+    CHECK_IS(lazy_once_close(&awaited), LAZY_OK);
 }
 
 int main(void) {
@@ -37,5 +92,7 @@ int main(void) {
     gate_open(&dropping.go);
     CHECK_IS(ended(&owner), LAZY_OK);
     for (int i = 0; i < WAITERS; i++) CHECK_IS(ended(&waiters[i]), LAZY_OK);
+    check_recursion();
+    check_left();
     return finish();
 }

@@ -58,6 +58,8 @@ int main(void) {
         gate_wait(&running.inside);
         check_dump("running a callback ");
         check_timeout("it runs a callback queued by ");
+        lazy_info info = LAZY_INFO_INIT;
+        CHECK_IS(lazy_once_info(&once, &info), LAZY_OK);
         begin(&canceller, cancels, &once);
         until_waiting(&canceller);
         gate_open(&running.go);
@@ -70,6 +72,7 @@ int main(void) {
         CHECK_IS(ended(&owner), LAZY_E_DEFERRED);
         CHECK_HAS(owner.message, "plugin.c:7 (load)");
         CHECK_IS(ended(&canceller), LAZY_E_NOT_FOUND);
+        CHECK(!strcmp(info.running.file, "plugin.c") && !strcmp(info.running.function, "load")); /* until the next look */
         CHECK_IS(lazy_once_close(&once), LAZY_OK);
     }
     return finish();

@@ -348,7 +348,7 @@ pub struct lazy_info {
     pub since_ns: u64,
     /// How long the successful attempt took, in nanoseconds.
     pub init_ns: u64,
-    /// Where the request that is running now was made, by the strings that were handed in with it.
+    /// Where the request that is running now was made. Valid until this thread's next `lazy_once_info`.
     pub running: lazy_site,
     /// Where the latest attempt was started. Valid until the next attempt, the close, or the end of the storage.
     pub init_site: lazy_site,

@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from alone import alone, in_fork
+from alone import alone, in_fork, python
 from child import start_daemon
 
 import lazyonce
@@ -254,3 +254,25 @@ def test_a_child_ends_its_own_values_as_ever():
 
     in_fork(child)
     assert not _slot._forking
+
+
+LEAVES = """
+import os, threading, lazyonce
+slot = lazyonce.Slot(lambda index: index)
+status = []
+
+def work():
+    slot.get(3)
+    child = os.fork()
+    if child:
+        status.append(os.waitpid(child, 0)[1])
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+if status: print(*status)
+"""
+
+
+def test_a_thread_with_a_value_may_fork_and_end_in_the_child():
+    assert python("-c", LEAVES) == "0\n"

@@ -7,11 +7,12 @@ use core::ptr::null;
 
 use crate::abi::{LAZY_E_NOMEM, lazy_error, lazy_info, lazy_site, lazy_status};
 use crate::error::{self, Failure};
-use crate::once::Info;
+use crate::once::{Info, Kept};
 use crate::sys::local::Local;
 use crate::sys::memory::{NoMemory, try_box};
 use crate::sys::row::Row;
 use crate::sys::site::{Origin, Place};
+use crate::sys::thread;
 
 /// The error and its causes, each pointing to the next.
 struct View {
@@ -22,6 +23,8 @@ struct View {
 thread_local! {
     /// Without a destructor: [`forget`] frees it when the thread ends.
     static VIEW: Cell<ManuallyDrop<Option<Box<View>>>> = const { Cell::new(ManuallyDrop::new(None)) };
+    /// What the strings of this thread's latest `lazy_info` belong to. The same.
+    static KEPT: Cell<ManuallyDrop<Kept>> = const { Cell::new(ManuallyDrop::new(Kept::NOTHING)) };
 }
 
 fn replace(view: Option<Box<View>>) -> Option<Box<View>> {
@@ -79,6 +82,13 @@ fn bare_error(status: lazy_status) -> *const lazy_error {
 /// The end of this thread.
 pub(crate) fn forget() {
     drop(replace(None));
+    keep(Kept::NOTHING);
+}
+
+fn keep(kept: Kept) {
+    drop(ManuallyDrop::into_inner(
+        KEPT.here(|shown| shown.replace(ManuallyDrop::new(kept))),
+    ));
 }
 
 impl View {
@@ -145,8 +155,10 @@ fn translate(failure: &Failure) -> lazy_error {
     error
 }
 
-/// A once as C sees it.
+/// A once as C sees it, until this thread looks at another one.
 pub(super) fn info(info: &Info) -> lazy_info {
+    thread::run_at_exit(crate::exit::thread_exit);
+    keep(info.kept.clone());
     lazy_info {
         size: 0,
         name: info.name(),
@@ -158,7 +170,7 @@ pub(super) fn info(info: &Info) -> lazy_info {
         owner_thread: info.owner,
         since_ns: info.since_ns,
         init_ns: info.init_ns,
-        running: located(info.given),
+        running: located(info.running),
         init_site: located(info.init()),
         init_pid: info.init_pid.into(),
     }

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::config::Config;
 use super::gate::Body;
-use super::queue::Work;
+use super::queue::{Request, Work};
 use super::{Once, registry};
 use crate::abi;
 use crate::sys::memory::Shared;
@@ -29,12 +29,22 @@ pub(crate) struct Info {
     pub(crate) since_ns: u64,
     pub(crate) init_ns: u64,
     pub(crate) init_pid: u32,
-    /// Where the running request comes from; for as long as the once is locked.
+    /// Where the running request comes from.
     pub(crate) running: Option<Origin>,
-    /// The same by what the caller has for that.
-    pub(crate) given: Option<Origin>,
+    /// What has the strings of that.
+    pub(crate) kept: Kept,
     latest: Option<Shared<Attempt>>,
     pub(crate) lost_queue: bool,
+}
+
+/// A request whose place somebody looks at, if there is one.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    _request: Option<Shared<Request>>,
+}
+
+impl Kept {
+    pub(crate) const NOTHING: Self = Self { _request: None };
 }
 
 impl Info {
@@ -87,7 +97,7 @@ impl Body {
             init_ns: 0,
             init_pid: 0,
             running: None,
-            given: None,
+            kept: Kept::NOTHING,
             latest: None,
             lost_queue: false,
         };
@@ -121,7 +131,9 @@ impl Body {
                 |work: &&Work| matches!(work, Work::One(request) if gate.queue.is_leaving(request));
             let runs = running.work.as_ref().filter(|work| !has_run(work));
             info.running = runs.and_then(Work::origin);
-            info.given = runs.and_then(Work::given);
+            info.kept = Kept {
+                _request: runs.and_then(Work::request),
+            };
         }
         info
     }

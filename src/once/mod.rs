@@ -61,7 +61,7 @@ pub(crate) use config::Config;
 pub(crate) use config::OnFork;
 pub(crate) use failure::LOST;
 #[cfg(not(loom))]
-pub(crate) use info::Info;
+pub(crate) use info::{Info, Kept};
 pub(crate) use init::{Start, init};
 #[cfg(not(loom))]
 pub(crate) use layout::LAYOUT;

@@ -103,10 +103,7 @@ impl Once {
             .running
             .as_ref()
             .and_then(|running| running.work.as_ref());
-        let request = match work {
-            Some(Work::One(request)) => Some(request.clone()),
-            _ => None,
-        };
+        let request = work.and_then(Work::request);
         let origin = work.and_then(Work::origin);
         let phase = locked.phase();
         drop(locked);

@@ -54,8 +54,12 @@ impl Ending {
         }
     }
 
-    /// Runs the destructor, for a call from there. Where the host refuses, the value is leaked.
+    /// Runs the destructor, for a call from there. Where the host refuses, the value is leaked. Without a destructor no host is entered, which at
+    /// the end of a thread may be past that: CPython's is, in a child that another thread than its main one has forked.
     pub(super) fn run(self, origin: Origin) -> Result<(), Failure> {
+        if !self.config.factory.has_destructor() {
+            return Ok(());
+        }
         let body = self.value.body;
         attached(self.config.bracket()?, body, origin, || {
             self.run_attached(origin);

@@ -9,11 +9,14 @@ use crate::sys::{clock, stack, thread};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// How many stays are told of at a time; of more there is only the count.
-const MOST: usize = 320;
-
-/// How many of those may be waits: what everybody waits for may come last.
+/// How many waits are told of at a time, and how many of those that are inside something: what everybody waits for may come last. Of more there is
+/// only the count.
 const WAITS: usize = 256;
+const INSIDES: usize = 256;
+const MOST: usize = WAITS + INSIDES;
+
+/// In how many things, one inside the other, a thread is told to be: what it is in may be a callback that calls itself for ever.
+const DEEPEST: usize = 16;
 
 pub(crate) struct Table([Place; MOST]);
 
@@ -35,6 +38,7 @@ thread_local! {
 pub(crate) struct Staying {
     place: Option<&'static Place>,
     since_ns: u64,
+    is_untold: bool,
 }
 
 impl Staying {
@@ -53,22 +57,28 @@ impl Staying {
             origin,
             kind: subject.kind(),
         };
+        let mut staying = Self {
+            place: None,
+            since_ns: stay.since_ns,
+            is_untold: false,
+        };
+        if doing.is_inside() && Place::depth() >= DEEPEST {
+            return staying;
+        }
         let Some(place) = Place::find(&stay) else {
             UNTOLD.fetch_add(1, Relaxed);
-            return Self {
-                place: None,
-                since_ns: stay.since_ns,
-            };
+            staying.is_untold = true;
+            return staying;
         };
+        // Should this be left without an end.
+        thread::run_at_exit(crate::exit::thread_exit);
         place.owner.store(stay.thread, Relaxed);
         place.outer.set(INNERMOST.here(Cell::get));
         place.frame.set(frame);
         place.tell(stay);
         INNERMOST.here(|innermost| innermost.set(Some(place)));
-        Self {
-            place: Some(place),
-            since_ns: stay.since_ns,
-        }
+        staying.place = Some(place);
+        staying
     }
 
     /// From here on it does that, since then.
@@ -97,9 +107,11 @@ impl Staying {
 
 impl Drop for Staying {
     fn drop(&mut self) {
-        match self.place {
-            Some(place) => place.end(),
-            None => _ = UNTOLD.fetch_sub(1, Relaxed),
+        if let Some(place) = self.place {
+            place.end();
+        }
+        if self.is_untold {
+            UNTOLD.fetch_sub(1, Relaxed);
         }
     }
 }
@@ -107,14 +119,21 @@ impl Drop for Staying {
 impl Place {
     /// A free one for that, which is this thread's then.
     fn find(stay: &Stay) -> Option<&'static Self> {
-        let (waits, rest) = TABLE.0.split_at_checked(WAITS)?;
+        let (waits, insides) = TABLE.0.split_at_checked(WAITS)?;
+        let places = if stay.doing.is_inside() {
+            insides
+        } else {
+            waits
+        };
         // Threads begin to look in different places.
-        let (before, from) = waits.split_at_checked(stay.thread as usize % WAITS)?;
-        let rest = rest.iter().filter(|_| stay.doing.is_inside());
-        from.iter()
-            .chain(before)
-            .chain(rest)
-            .find(|place| place.take())
+        let (before, from) = places.split_at_checked(stay.thread as usize % places.len())?;
+        from.iter().chain(before).find(|place| place.take())
+    }
+
+    /// In how many of them this thread is.
+    fn depth() -> usize {
+        let outer = |place: &&'static Self| place.outer.get();
+        std::iter::successors(INNERMOST.here(Cell::get), outer).count()
     }
 
     fn end(&self) {

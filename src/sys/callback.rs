@@ -149,6 +149,10 @@ impl Factory {
         Some(if code == 0 { Ok(value) } else { Err(code) })
     }
 
+    pub(crate) fn has_destructor(&self) -> bool {
+        self.destroy.is_some()
+    }
+
     /// Called once for each value, which the slot sees to.
     pub(crate) fn destroy(&self, index: u32, value: *mut c_void) {
         if let Some(destroy) = self.destroy {

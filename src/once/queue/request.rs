@@ -68,8 +68,6 @@ pub(crate) struct Request {
     pub(crate) details: Details,
     /// What that points to.
     _site: OwnSite,
-    /// Where the caller has it.
-    given: Origin,
     pub(crate) ticket: u64,
     /// Kept when nothing of it can run any more: neither the callback nor what releases its context.
     pub(crate) gone: Promise<()>,
@@ -77,24 +75,16 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn try_new(details: Details, ticket: u64) -> Result<Shared<Self>, NoMemory> {
-        let given = details.origin;
-        let site = OwnSite::copy(given)?;
+        let site = OwnSite::copy(details.origin)?;
         Shared::try_new(Self {
             details: Details {
                 origin: site.origin(),
                 ..details
             },
             _site: site,
-            given,
             ticket,
             gone: Promise::new(),
         })
-    }
-
-    /// Where it comes from, by what the caller has for that.
-    #[cfg(not(loom))]
-    pub(crate) fn given(&self) -> Origin {
-        self.given
     }
 
     /// The mark of a thread that waits until it is gone.

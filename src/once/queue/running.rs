@@ -49,12 +49,11 @@ impl Work {
         }
     }
 
-    /// The same by what the caller has for that.
-    #[cfg(not(loom))]
-    pub(crate) fn given(&self) -> Option<Origin> {
+    /// What has that, to be dropped outside every lock unless it is still in the queue.
+    pub(crate) fn request(&self) -> Option<Shared<Request>> {
         match self {
-            Self::Plain(_) => self.origin(),
-            Self::One(request) => Some(request.given()),
+            Self::Plain(_) => None,
+            Self::One(request) => Some(request.clone()),
         }
     }
 }
