@@ -130,22 +130,27 @@ impl Place {
         from.iter().chain(before).find(|place| place.take())
     }
 
-    /// In how many of them this thread is.
+    /// In how many of them this thread is, as far as that matters. A coroutine that ends one on another thread may leave a circle here.
     fn depth() -> usize {
         let outer = |place: &&'static Self| place.outer.get();
-        std::iter::successors(INNERMOST.here(Cell::get), outer).count()
+        let chain = std::iter::successors(INNERMOST.here(Cell::get), outer);
+        chain.take(DEEPEST).count()
     }
 
     fn end(&self) {
         INNERMOST.here(|innermost| {
-            // Coroutines end theirs in any order.
+            // Coroutines end theirs in any order, and on other threads, which may leave a circle.
+            let is_this = |place: &'static Self| std::ptr::eq(place, self);
             let mut link = innermost;
+            let mut steps = 0;
             while let Some(place) = link.get()
-                && !std::ptr::eq(place, self)
+                && !is_this(place)
+                && steps < MOST
             {
                 link = &place.outer;
+                steps += 1;
             }
-            if link.get().is_some() {
+            if link.get().is_some_and(is_this) {
                 link.set(self.outer.take());
             }
         });
