@@ -69,8 +69,9 @@ class Process:
     parent: Optional[int] = None
     forked: Optional[int] = None
     forker: Optional[int] = None
-    """The thread that has forked it, and the innermost of what that was doing."""
+    """The thread that has forked it, and the innermost of what that was doing; or what a merged trace says of that."""
     inside: Optional[Span] = None
+    told_inside: Optional[str] = None
     spans: List[Span] = field(default_factory=list)
 
     def threads(self) -> Dict[int, List[Span]]:
@@ -244,6 +245,7 @@ def _enter(event: Event, trace: Trace, stacks: Dict[Tuple[Any, Any], Stack]) -> 
     trace.last = max(trace.last, at)
     if letter == "i":
         found = (arguments.get(name) for name in ("parent", "thread"))
+        process.told_inside = plain(arguments["inside"]) if "inside" in arguments else None
         process.forked, (process.parent, process.forker) = at, (each if isinstance(each, int) else None for each in found)
     elif letter == "B":
         number = arguments.get("number")

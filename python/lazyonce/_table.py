@@ -183,12 +183,18 @@ def _zero(tables: Tables, processes: Sequence[Process]) -> str:
     return "the first event, at %.6f s of the machine's clock (CLOCK_MONOTONIC)%s" % (tables.begin / 10**9, shared)
 
 
+def inside(child: Process) -> str:
+    """In the middle of what it was forked."""
+    if child.told_inside is not None:
+        return child.told_inside
+    return _what(child.inside) if child.inside else ""
+
+
 def _forks(tables: Tables) -> None:
     rows = []
     for process in processes_of(tables.traces):
         if process.forked is not None:
-            inside = _what(process.inside) if process.inside else ""
-            rows.append((tables.at(process.forked), called(process, tables.traces), forker(process, tables.traces), inside))
+            rows.append((tables.at(process.forked), called(process, tables.traces), forker(process, tables.traces), inside(process)))
     tables.show("forks", ("at", "process", "of", "in the middle of"), rows)
 
 

@@ -43,7 +43,8 @@ def merged(traces: Sequence[Trace]) -> Iterator[Event]:
             event = {**event, "pid": process.number}
             if event.get("cat") == "fork" and isinstance(event.get("args"), dict):
                 forker = parent(process, traces)
-                event["args"] = {**event["args"], "parent": process.parent if forker is None else forker.number}
+                event["args"] = {**event["args"], "parent": process.parent if forker is None else forker.number,
+                                 "inside": _table.inside(process)}
             yield event
 
 

@@ -181,7 +181,8 @@ def test_in_what_a_thread_has_forked_is_told(tmp_path):
               fork(9, 13, 5, 7)]
     trace.write_text(json.dumps(events))
     own.write_text(json.dumps([fork(6, 14, 7, 7)]))
-    for align in ("clock", "start"):
-        said = python(*TOOL, trace, own, "--align", align)
+    merged = tmp_path / "merged.json"
+    for files in ([trace, own], [trace, own, "--align", "start", "--merge", merged], [merged]):
+        said = python(*TOOL, *files)
         inside = {each["process"]: each.get("in the middle of", "").partition(",")[0] for each in section(said, "forks")}
         assert inside == {"10": "inner", "11": "early", "12": "", "13": "", "14": "inner", "15": "asks", "16": "", "17": ""}
