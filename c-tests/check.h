@@ -38,6 +38,12 @@ static inline void check_is(const char *file, int line, const char *what, long l
 static inline void check_has(const char *file, int line, const char *what, const char *text, const char *part) {
     if (!text || !strstr(text, part)) check_fail(file, line, what, text ? text : "NULL", part);
 }
+/* How often it is there. */
+static inline int occurrences(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) count++;
+    return count;
+}
 /* The last line of a program that passed: an exit status alone could come from an exit() nobody meant. */
 static inline int finish(void) {
     return puts("done") < 0 || fflush(stdout) != 0;

@@ -213,12 +213,6 @@ static void check_inner(void) {
     CHECK_IS(ended(&c), LAZY_OK);
 }
 /* A description is asked for when the callback has failed. */
-static void check_slot_line(const char *what) {
-    char *text = dumped(), *line = line_about(text, "\nslot \"shared\"");
-    CHECK_HAS(text, what);
-    free(line);
-    free(text);
-}
 static hold describing = HOLD_INIT;
 static void describes(void *ctx, char *buffer, size_t size) {
     (void)ctx, (void)buffer, (void)size;
@@ -283,7 +277,10 @@ static void check_share(void) {
     big_give(&lock);
     gate_wait(&sharing.inside);
     check_line(&c, "been inside the share for index 4 of slot \"shared\" for ", " s");
-    check_slot_line("shares the one at index 4");
+    char *text = dumped(), *line = line_about(text, "slot \"shared\": ");
+    CHECK_HAS(line, "shares the one at index 4");
+    free(line);
+    free(text);
     gate_open(&sharing.go);
     gate_wait(&leaving.inside);
     check_line(&c, "been inside the destructor for index 4 of slot \"shared\" for ", " s");

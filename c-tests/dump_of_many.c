@@ -16,12 +16,6 @@ static void drops(void *ctx) {
     (void)ctx;
     held(&dropping);
 }
-static int lines_with(const char *text, const char *part) {
-    int lines = 0;
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) lines++;
-    return lines;
-}
-
 static lazy_once deep = LAZY_ONCE_INIT;
 static hold deepest = HOLD_INIT;
 static int depth;
@@ -37,8 +31,8 @@ static void check_recursion(void) {
     begin(&waiting, in_init, &deep);
     until_waiting(&waiting);
     char *text = dumped();
-    CHECK_IS(lines_with(text, " has been inside a callback of "), 16);
-    CHECK_IS(lines_with(text, " has waited "), 1);
+    CHECK_IS(occurrences(text, " has been inside a callback of "), 16);
+    CHECK_IS(occurrences(text, " has waited "), 1);
     CHECK(strstr(text, "and so on") == NULL);
     free(text);
     gate_open(&deepest.go);
@@ -85,8 +79,8 @@ int main(void) {
     gate_open(&running.go);
     gate_wait(&dropping.inside);
     char *text = dumped();
-    CHECK_IS(lines_with(text, " has been inside the drop of a request of "), 1);
-    CHECK_IS(lines_with(text, " has waited "), LINES);
+    CHECK_IS(occurrences(text, " has been inside the drop of a request of "), 1);
+    CHECK_IS(occurrences(text, " has waited "), LINES);
     CHECK_HAS(text, "and so on: 44 more, ");
     free(text);
     gate_open(&dropping.go);

@@ -10,14 +10,13 @@ static lazy_once once = LAZY_ONCE_INIT;
 
 static int heads(const char *path) {
     static char text[65536];
-    int fd = open(path, O_RDONLY), count = 0;
+    int fd = open(path, O_RDONLY);
     ssize_t size = read(fd, text, sizeof text - 1);
     CHECK(size > 0);
     text[size] = 0;
     close(fd);
     CHECK_IS(strncmp(text, "[\n", 2), 0);
-    for (const char *at = text; (at = strstr(at, "process_labels")) != NULL; at++) count++;
-    return count;
+    return occurrences(text, "process_labels");
 }
 static void starts_named(const char *name) {
     lazy_once *named = lazy_once_named(name);

@@ -57,9 +57,7 @@ static inline int complaints(const char *mode, const char *path) {
     for (ssize_t got; (got = read(pipes[0], text + size, sizeof text - 1 - size)) > 0;) size += (size_t)got;
     close(pipes[0]);
     if (traced_status(child) != 0) check_fail(__FILE__, __LINE__, mode, text, "0");
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, "LAZYONCE_TRACE")) != NULL; at++) count++;
-    return count;
+    return occurrences(text, "LAZYONCE_TRACE");
 }
 
 /* JSON: each of these is behind what it read. */

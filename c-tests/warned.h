@@ -33,8 +33,6 @@ static inline void warned(const char *mode, const char *seconds) {
     warned_with("LAZYONCE_WARN_AFTER", seconds, mode);
 }
 static inline int warning_count(const char *part) {
-    int count = 0;
-    for (const char *at = warnings; (at = strstr(at, part)) != NULL; at++) count++;
-    return count;
+    return occurrences(warnings, part);
 }
 #endif

@@ -1810,9 +1810,10 @@ LAZY_API const char *lazy_status_string(lazy_status status);
  * value, or for a host's lock on its way in or back; and for each that is inside a `prepare`, `can_init`, factory, destructor, `share`,
  * `on_event`, a queued request's `drop` or `describe`, or a callback that ran at once, unless that found its once ready: its number, for how
  * long, and where its call came from, or where the request was handed in. 256 that wait are told, and 256 that are inside something; of
- * more only the count. What a thread is in deeper than the sixteenth is not told. A place that is known by an address only is told by the exported function around it, or as `OBJECT+0xOFFSET`, for
- * `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut after 200 bytes, a line after 1023; in a name quotation
- * marks and backslashes have a backslash before them, and what would end the line or turn it round is told by its number.
+ * more only the count. What a thread is in deeper than the sixteenth is not told. A place that is known by an address only is told by the
+ * exported function around it, or as `OBJECT+0xOFFSET`, for `addr2line -e`. The loader is not asked, which may be what hangs. A name is cut
+ * after 200 bytes, a line after 1023; in a name quotation marks and backslashes have a backslash before them, and what would end the line
+ * or turn it round is told by its number.
  *
  * `LAZYONCE_DUMP_SIGNAL=QUIT` in the environment (or `SIGUSR1`, `RTMIN+1`, a number; no signal of a fault) has the same written to stderr
  * whenever the process gets that signal, by whatever thread gets it, unless nobody reads there. What handled the signal before is called

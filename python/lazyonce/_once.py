@@ -57,13 +57,16 @@ def caller() -> Optional[FrameType]:
         return None
 
 
+def site_at(file: str, line: int, function: str) -> Site:
+    return Site(os.fsencode(file), line, function.encode(errors="replace"))
+
+
 def site_of(caller: Caller) -> Site:
     if isinstance(caller, Site):
         return caller
     if caller is None:
-        return Site(b"C", 0, b"a call without a frame of Python's")
-    code = caller.f_code
-    return Site(os.fsencode(code.co_filename), caller.f_lineno, code.co_name.encode(errors="replace"))
+        return site_at("C", 0, "a call without a frame of Python's")
+    return site_at(caller.f_code.co_filename, caller.f_lineno, caller.f_code.co_name)
 
 
 class Once(Single):

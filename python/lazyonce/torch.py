@@ -18,7 +18,6 @@ import contextlib
 import ctypes
 import functools
 import itertools
-import os
 import re
 import sys
 import threading
@@ -27,7 +26,7 @@ from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from ._errors import DeferredCallError
 from ._library import HOST, LIBRARY, Config, Site
-from ._once import ON_FAILURE, Caller, caller, named
+from ._once import ON_FAILURE, Caller, caller, named, site_at
 from ._run import Frames, frames_from, lines_of
 from ._trees import ThreadTrees, exchange
 
@@ -91,7 +90,7 @@ def site_in(stack: List[str], gate: FunctionType) -> Optional[Site]:
     for entry in reversed(stack):
         place = re.match(r'  File "(.*)", line (\d+), in (.*)', entry)
         if place and (place[1], place[3]) != (gate.__code__.co_filename, gate.__code__.co_name):
-            return Site(os.fsencode(place[1]), int(place[2]), place[3].encode(errors="replace"))
+            return site_at(place[1], int(place[2]), place[3])
     return None
 
 
@@ -178,7 +177,7 @@ class _Installation:
 
     def site(self, what: str) -> Site:
         """For what no line of a program has handed in: this of the module has."""
-        return Site(self.module.__name__.encode(), 0, what.encode())
+        return site_at(self.module.__name__, 0, what)
 
     def submit(self, queued: _Queued, caller: Caller) -> None:
         """Hands it to the once, for that caller, and notes it as long as it has not run."""

@@ -195,7 +195,7 @@ pub unsafe extern "C-unwind" fn lazy_once_info(
             }
             Some(Ok(())) => {}
         }
-        info.fill(&view::info(&once.info()));
+        info.fill(&view::info(once.info()));
         Ok(abi::LAZY_OK)
     })
 }

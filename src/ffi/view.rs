@@ -156,10 +156,8 @@ fn translate(failure: &Failure) -> lazy_error {
 }
 
 /// A once as C sees it, until this thread looks at another one.
-pub(super) fn info(info: &Info) -> lazy_info {
-    thread::run_at_exit(crate::exit::thread_exit);
-    keep(info.kept.clone());
-    lazy_info {
+pub(super) fn info(info: Info) -> lazy_info {
+    let shown = lazy_info {
         size: 0,
         name: info.name(),
         phase: info.phase,
@@ -173,7 +171,10 @@ pub(super) fn info(info: &Info) -> lazy_info {
         running: located(info.running),
         init_site: located(info.init()),
         init_pid: info.init_pid.into(),
-    }
+    };
+    thread::run_at_exit(crate::exit::thread_exit);
+    keep(info.kept);
+    shown
 }
 
 /// A place by the strings of the object that it lies in, which last as long as the object is loaded.

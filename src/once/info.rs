@@ -38,7 +38,6 @@ pub(crate) struct Info {
 }
 
 /// A request whose place somebody looks at, if there is one.
-#[derive(Clone)]
 pub(crate) struct Kept {
     _request: Option<Shared<Request>>,
 }

@@ -5,8 +5,7 @@ use super::body;
 use super::end::Ending;
 use super::failure;
 use super::make::Making;
-use super::value::Stage;
-use super::value::Value;
+use super::value::{Stage, Value};
 use crate::sys::memory::Shared;
 use crate::sys::thread;
 

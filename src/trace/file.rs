@@ -259,7 +259,7 @@ fn write_head(descriptor: i32) -> Result<(), Refusal> {
     let process = process::id();
     let started = process::started(process.into()).unwrap_or(0);
     let head = text!("{OPENING_LINE}{HEAD}{process},{NAME}{STARTED}{started}{END}");
-    Ok(write_all(descriptor, head.as_bytes())?)
+    Ok(file::append(descriptor, head.as_bytes())?)
 }
 
 fn contains(text: &[u8], part: &str) -> bool {
